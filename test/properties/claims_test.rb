@@ -12,7 +12,7 @@ class ClaimsTest < Minitest::Test
   ENGLISH, JAPANESE = %w[en ja].map { |language|
     files = Holdup::View::LocaleFiles.all.fetch(language).grep(SUBJECTS)
     keys = files.flat_map { |file| YAML.load_file(file).fetch(language).keys }
-    Holdup::View::Words::LANGUAGES[language].slice(*keys.map(&:to_sym), *SHARED)
+    Holdup::View::Words::LANGUAGES[language].to_h.slice(*keys.map(&:to_sym), *SHARED)
   }
 
   # What a law assumes is no claim.

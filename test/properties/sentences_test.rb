@@ -9,7 +9,7 @@ class SentencesTest < Minitest::Test
     [language, Holdup::View::Words.new(language)]
   end
   TABLES = Holdup::View::Words::LANGUAGES.transform_values { |table|
-    table.select { |_, text| text.is_a?(String) }
+    table.to_h.select { |_, text| text.is_a?(String) }
   }
   REGULAR = %w[thread unit request job setting minute second connection application endpoint thing name time
     worker event stack step run round arm vCPU error host sample row pool].freeze

@@ -88,6 +88,7 @@ module Holdup
 
       # Processes count all units too, in far fewer windows, if they were recorded all the time.
       def processes_complete?
+        return false if sums([:process]).empty?
         starts = @store.setting_starts(@from_s, @to_s, step_s: @step_s, kinds: Series::UNITS)
         units = starts.select { |_, setting| @filter.setting?(setting) }
         units.to_set { |at_s, setting| [at_s / @step_s * @step_s, setting] } == setting_steps([:process])

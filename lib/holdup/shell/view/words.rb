@@ -7,16 +7,9 @@ module Holdup
     # Every sentence and heading of the reports in one language. A missing key raises at once and a test
     # compares the languages, so a half-translated report can't happen.
     class Words
-      # The texts of all languages, see LocaleFiles. An own backend: the `I18n` of the application that mounts
-      # the dashboard has its own locales and load path, which stay unused and unchanged.
+      # What is in some files of one language. An own backend: the `I18n` of the application that mounts the
+      # dashboard has its own locales and load path, which stay unused and unchanged.
       class Translations < I18n::Backend::Simple
-        # @param folder [String] with folders `locales` anywhere below it
-        # @return [Hash{String => Hash{Symbol => String, Array, Hash}}] texts by language, English first;
-        #   frozen
-        def self.all(folder = LocaleFiles::FOLDER)
-          LocaleFiles.all(folder).to_h { |language, files| [language, new(language, files).to_h] }.freeze
-        end
-
         # @param forms [Hash{Symbol => String}] `one`, `other`
         # @return [String] the one for a count, as I18n chooses it
         def self.form(forms, count, language:)
@@ -51,6 +44,67 @@ module Holdup
         end
       end
 
+      # The texts of one language by their keys. A file is parsed when the first of its keys is asked for:
+      # a command says what is in some of them, and parsing all takes longer than its own work. Threads share
+      # it.
+      class LocaleTexts
+        # Of a line that begins a text.
+        KEY = /^  "?(\w+)"?:/
+        private_constant :KEY
+
+        # @param folder [String] with folders `locales` anywhere below it
+        # @return [Hash{String => LocaleTexts}] by language, English first; frozen
+        def self.all(folder = LocaleFiles::FOLDER)
+          LocaleFiles.all(folder).to_h { |language, files| [language, new(language, files)] }.freeze
+        end
+
+        # @param language [String]
+        # @param files [Array<String>] paths; no key is in two of them
+        def initialize(language, files)
+          @language = language
+          @files = files
+          @parsed = {}
+          @lock = Mutex.new
+        end
+
+        # @return [Array<Symbol>]
+        def keys = file_by_key.keys
+
+        # @param key [Symbol]
+        def key?(key) = file_by_key.key?(key)
+
+        # @param key [Symbol]
+        # @param default what is returned where there is no such text
+        # @return [String, Array, Hash]
+        # @raise [KeyError] there is no such text, and no default
+        def fetch(key, *default)
+          file = file_by_key[key]
+          return parsed(file).fetch(key) if file
+          default.fetch(0) { raise KeyError.new("no language has #{key.inspect}", receiver: self, key:) }
+        end
+
+        # @return [Hash{Symbol => String, Array, Hash}] all of them; frozen
+        def to_h = keys.to_h { |key| [key, fetch(key)] }.freeze
+
+        private
+
+        def file_by_key
+          @file_by_key || @lock.synchronize do
+            @file_by_key ||= @files.flat_map { |file| keys_of(file) }.to_h
+          end
+        end
+
+        def keys_of(file)
+          File.read(file, encoding: Encoding::UTF_8).scan(KEY).map { |(key)| [key.to_sym, file] }
+        end
+
+        def parsed(file)
+          @parsed[file] || @lock.synchronize do
+            @parsed[file] ||= Translations.new(@language, [file]).to_h
+          end
+        end
+      end
+
       DEFAULT = LocaleFiles::DEFAULT
       # Units of time whose names depend on the language; smaller ones are international.
       UNITS = {"s" => :unit_s, "min" => :unit_min, "h" => :unit_h, "d" => :unit_d}.freeze
@@ -59,20 +113,10 @@ module Holdup
       # Any number but one.
       MANY = 2
       private_constant :UNITS, :FIGURE, :FIGURES, :MANY
-      LANGUAGES = Translations.all
+      LANGUAGES = LocaleTexts.all
       # Before the key of a sentence: what a page of the dashboard says instead, where a reader clicks and
       # does not type a command with its options.
       ON_PAGE = "on_page_"
-      ON_PAGES = LANGUAGES.transform_values { |table|
-        own = table.select { |key, _| key.start_with?(ON_PAGE) }
-        table.merge(own.transform_keys { |key| key.to_s.delete_prefix(ON_PAGE).to_sym }).freeze
-      }.freeze
-      # After a unit of time that the language writes without a space: "31 分前", but "31 ms 前".
-      JOINED = LANGUAGES.transform_values { |table|
-        units = UNITS.values.map { |key| Regexp.escape(table.fetch(key)) }
-        /(?<=\d )(#{units.join("|")}) (?=\p{L})/ if table.fetch(:units_join_text)
-      }.freeze
-      private_constant :ON_PAGES, :JOINED
 
       # @return [String] what the language calls itself
       def self.name_of(language) = LANGUAGES.fetch(language).fetch(:language_name)
@@ -84,7 +128,8 @@ module Holdup
       # @raise [Holdup::UsageError] another language
       def initialize(language = DEFAULT, page: false)
         LocaleFiles.check(language)
-        @table = (page ? ON_PAGES : LANGUAGES).fetch(language)
+        @table = LANGUAGES.fetch(language)
+        @page = page
         @language = language
       end
 
@@ -92,7 +137,7 @@ module Holdup
       # @param params values for its %{name}; `count` chooses among the forms of a text that has several
       #   (`one`, `other`)
       def call(key, **params)
-        text = @table.fetch(key)
+        text = text_of(key)
         text = Translations.form(text, params.fetch(:count, MANY), language: @language) if text.is_a?(Hash)
         fill(text, params)
       end
@@ -100,7 +145,7 @@ module Holdup
       # What somebody typed is neither a figure nor a missing value.
       # @return [String] the sentence with its values as they are
       def verbatim(key, **params)
-        I18n.interpolate_hash(@table.fetch(key), params)
+        I18n.interpolate_hash(text_of(key), params)
       end
 
       # Sentences use the units of their language: "31.0 分". Tables and charts use international ones.
@@ -145,14 +190,26 @@ module Holdup
 
       private
 
+      def text_of(key)
+        own = :"#{ON_PAGE}#{key}" if @page
+        @table.fetch((own && @table.key?(own)) ? own : key)
+      end
+
       def spoken(value)
         return value unless value.is_a?(String) && FIGURES.match?(value)
         value.gsub(FIGURE) { "#{$1} #{@table.fetch(UNITS.fetch($2))}" }
       end
 
+      # A language may write a unit of time without a space behind it: "31 分前", but "31 ms 前".
       def joined(text)
-        pattern = JOINED.fetch(@language)
-        pattern ? text.gsub(pattern, "\\1") : text
+        @table.fetch(:units_join_text) ? text.gsub(unit_and_space, "\\1") : text
+      end
+
+      def unit_and_space
+        @unit_and_space ||= begin
+          units = UNITS.values.map { |key| Regexp.escape(@table.fetch(key)) }
+          /(?<=\d )(#{units.join("|")}) (?=\p{L})/
+        end
       end
     end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "sequel"
+require "sequel/core"
 
 module Holdup
   module Store

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
-require "sequel"
+require "sequel/core"
 
 module Holdup
   module Store

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "sequel"
+require "sequel/core"
 
 module Holdup
   module Store
@@ -42,13 +42,15 @@ module Holdup
           filter = SeriesFilter.new(**filter)
           start = -> { starts.clear }
           each_range(from_s, to_s, filter, seconds: step_s, hosts:, start:) do |range, ids|
-            starts.concat(@rows.setting_starts(range, ids:))
+            starts.concat(@rows.setting_starts(range, ids:, starts: looked_up(range, ids[:series_id])))
           end
           by_step = starts.group_by { |at_s, setting| [at_s / step_s, setting] }
           by_step.map { |(_, setting), same| [same.map(&:first).min, setting] }
         end
 
         private
+
+        def looked_up(range, series_ids) = Starts.looked_up(@connection, @codec, range, series_ids)
 
         # @yieldparam rows [Handed]
         # @return [Enumerator] of what the block hands out
@@ -79,6 +81,25 @@ module Holdup
         end
       end
 
+      # The condition on `start_s` of a question about a range. The index begins with the starts, so a
+      # question about a range of them reads the entries of all series. Where few series are wanted, a list of
+      # starts is several times as fast.
+      module Spans::Starts
+        # Of so many series, one is looked for start by start.
+        FEW = 8
+        private_constant :FEW
+
+        # @param series_ids [Array<Integer>, nil] of the wanted series; nil: all
+        # @return [Range, Array<Integer>]
+        def self.looked_up(connection, codec, range, series_ids)
+          whole = range.from_s...range.to_s
+          return whole unless series_ids && connection.dialect.finds_starts?
+          return whole if series_ids.size * FEW > codec.series.load.size
+          first_s = range.from_s.ceildiv(range.seconds) * range.seconds
+          (first_s...range.to_s).step(range.seconds).to_a
+        end
+      end
+
       # What a reader got. A read that has handed rows out does not run again, because they would be doubled.
       class Spans::Handed
         def initialize(rows)
@@ -103,8 +124,6 @@ module Holdup
         STARTS = 24
         WINDOWS = 2400
         MOST_STARTS = 240
-        # Of so many series, one is looked for start by start.
-        FEW = 8
         COUNTS = %i[count errors].freeze
         # What the sums of a table are made of: the first and last host, and the number of windows.
         FIGURES = {
@@ -113,7 +132,7 @@ module Holdup
         }.freeze
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
         NO_SUMS = Window::SUMS.to_h { |name| [name, 0] }.freeze
-        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :FEW, :COUNTS, :FIGURES, :EMPTY, :NO_SUMS
+        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :COUNTS, :FIGURES, :EMPTY, :NO_SUMS
 
         # Options as for Reader#sums.
         def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:,
@@ -161,22 +180,12 @@ module Holdup
         def read(piece, ids)
           table = over_hosts?(piece, ids) ? :host_sums : :windows
           @connection.read do |db|
-            rows = db[table].where(seconds: piece.seconds, start_s: starts(piece, ids[:series_id]), **ids)
+            start_s = Spans::Starts.looked_up(@connection, @codec, piece, ids[:series_id])
+            rows = db[table].where(seconds: piece.seconds, start_s:, **ids)
             rows = rows.where(setting_id: setting_ids) if @settings
             rows.select(*one_id(ids[:series_id]), *keys, *columns, *figures(table))
-              .group(*(:one_id if @apart), *keys, *step).all
+              .group(*(:one_id if @apart), *keys, *step(piece.seconds)).all
           end
-        end
-
-        # The index begins with the starts, so a question about a range of them reads the entries of all
-        # series. Where few series are wanted, a list of starts is several times as fast.
-        # @return [Range, Array<Integer>]
-        def starts(piece, series_ids)
-          range = piece.from_s...piece.to_s
-          return range unless series_ids && @connection.dialect.finds_starts?
-          return range if series_ids.size * FEW > @codec.series.load.size
-          first_s = piece.from_s.ceildiv(piece.seconds) * piece.seconds
-          (first_s...piece.to_s).step(piece.seconds).to_a
         end
 
         def over_hosts?(piece, ids)
@@ -206,7 +215,8 @@ module Holdup
           [*(:series_id unless @together), :setting_id, *(:host_id if @by_host)]
         end
 
-        def step
+        def step(seconds)
+          return @step_s && :start_s if @step_s == seconds
           @step_s && Sequel[:start_s].sql_number - Sequel[:start_s].sql_number % @step_s
         end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "sequel"
+require "sequel/core"
 require "sqlite3"
 
 module Holdup

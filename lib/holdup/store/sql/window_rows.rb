@@ -69,12 +69,14 @@ module Holdup
 
         # Uses only the index.
         # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
+        # @param starts [Range, Array<Integer>] all of the range
         # @return [Array<(Integer, Setting)>] each start of a setting's windows
-        def setting_starts(range, ids: {})
+        def setting_starts(range, ids: {}, starts: range.from_s...range.to_s)
           @connection.read do |db|
-            rows = HostSums.for?(range, ids, @connection.dialect) ? :host_sums : :windows
-            starts = range_rows(db, range, ids, rows).distinct.select_map(%i[start_s setting_id])
-            starts.map { |at_s, id| [at_s, @codec.settings.value(id)] }
+            table = HostSums.for?(range, ids, @connection.dialect) ? :host_sums : :windows
+            rows = db[table].where(seconds: range.seconds, start_s: starts, **ids)
+            found = rows.distinct.select_map(%i[start_s setting_id])
+            found.map { |at_s, id| [at_s, @codec.settings.value(id)] }
           end
         end
 
@@ -154,13 +156,13 @@ module Holdup
           nil
         end
 
-        def span(db, seconds, from_s, to_s = nil, table: :windows)
-          rows = db[table].where(seconds:).where { start_s >= from_s }
+        def span(db, seconds, from_s, to_s = nil)
+          rows = db[:windows].where(seconds:).where { start_s >= from_s }
           to_s ? rows.where { start_s < to_s } : rows
         end
 
-        def range_rows(db, range, ids, table = :windows)
-          span(db, range.seconds, range.from_s, range.to_s, table:).where(ids)
+        def range_rows(db, range, ids)
+          span(db, range.seconds, range.from_s, range.to_s).where(ids)
         end
 
         # Deletes and inserts replaced rows: one statement for many, in standard SQL.

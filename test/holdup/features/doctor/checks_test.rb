@@ -14,7 +14,7 @@ class Holdup::Doctor::ChecksTest < Minitest::Test
 
   def test_no_sentence_sends_its_reader_to_the_doctor
     Holdup::View::Words::LANGUAGES.each do |language, table|
-      said = table.select { |key, _| key.start_with?("doctor_") }
+      said = table.to_h.select { |key, _| key.start_with?("doctor_") }
       to_itself = said.select { |_, text| text.to_s.include?("`holdup doctor`") }
       assert_empty to_itself.keys, language
     end

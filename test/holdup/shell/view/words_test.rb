@@ -3,10 +3,11 @@
 require "test_helper"
 require "holdup/loader"
 require "support/used_keys"
+require "tmpdir"
 
 class Holdup::View::WordsTest < Minitest::Test
   TABLES = Holdup::View::Words::LANGUAGES.transform_values { |table|
-    table.select { |_, text| text.is_a?(String) }
+    table.to_h.select { |_, text| text.is_a?(String) }
   }
   # What a language says of itself, besides its sentences.
   FACTS = %i[kind_job kind_request kind_unit units_join_text].freeze
@@ -83,18 +84,39 @@ class Holdup::View::WordsTest < Minitest::Test
   # The host's locales and its load path are its own.
   def test_leaves_the_i18n_of_the_application_alone
     before = [I18n.load_path.dup, I18n.available_locales, I18n.locale]
-    refute_empty Holdup::View::Words::Translations.all.fetch("ja")
+    refute_empty Holdup::View::Words::LocaleTexts.all.fetch("ja").to_h
     assert_equal before, [I18n.load_path, I18n.available_locales, I18n.locale]
   end
 
   def test_has_its_languages_where_the_application_has_others
     before = I18n.available_locales
     I18n.available_locales = %i[de]
-    found = Holdup::View::Words::Translations.all
+    found = Holdup::View::Words::LocaleTexts.all.transform_values(&:to_h)
     assert_equal TABLES.transform_values(&:size),
       found.transform_values { |table| table.values.grep(String).size }
   ensure
     I18n.available_locales = before
+  end
+
+  # To parse all of them takes longer than most commands.
+  def test_parses_a_file_when_something_in_it_is_asked_for
+    Dir.mktmpdir do |folder|
+      files = {"one" => "first: eins", "two" => "second: zwei"}.map do |name, text|
+        File.join(folder, "#{name}.yml").tap { |file| File.write(file, "de:\n  #{text}\n") }
+      end
+      texts = Holdup::View::Words::LocaleTexts.new("de", files)
+      assert_equal %i[first second], texts.keys
+      File.write(files.last, "de:\n  second: später\n")
+      assert_equal "eins", texts.fetch(:first)
+      assert_equal "später", texts.fetch(:second)
+    end
+  end
+
+  def test_a_text_that_is_missing
+    texts = Holdup::View::Words::LANGUAGES.fetch("en")
+    assert_equal "none", texts.fetch(:nowhere, "none")
+    error = assert_raises(KeyError) { texts.fetch(:nowhere) }
+    assert_equal :nowhere, error.key
   end
 
   def test_says_and_fills_in

@@ -152,6 +152,20 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
     assert_match(/`start_s` >= \d+/, many.first)
   end
 
+  def test_few_series_among_many_have_the_same_starts
+    rows = Sql::WindowRows.new(@connection, @codec, Sql::SmallTables::SkippedRows.new(@connection))
+    spans = Sql::Spans.new(@connection, rows, @codec)
+    windows = store(random_windows(Random.new(6))).select { |one| one.series.name == "A" }
+    40.times { |other| id_of("Other#{other}") }
+    found = nil
+    sent = queries do
+      found = spans.setting_starts(START_S, START_S + 300 * 60, step_s: 60, names: ["A"])
+    end
+
+    assert_equal windows.to_set { |one| [one.start_s, one.setting] }, found.to_set
+    assert_match(/`start_s` IN \(\d+, \d+/, sent.first)
+  end
+
   # The reader widens the ends of a span to other tiers, which are ranges of their own.
   def test_ranges_in_any_order_and_number_give_the_same_sum
     store(random_windows(Random.new(4)))
