@@ -167,7 +167,10 @@ export class Plot {
 
   #where(at) {
     const { unit, values } = this.chart.x;
-    const place = unit === "time" ? this.words.clock.brief(values[at]) : this.words.format[unit](values[at]);
+    const place =
+      unit === "time"
+        ? this.words.clock.brief(values[at], undefined, values[1] - values[0])
+        : this.words.format[unit](values[at]);
     return [place, ...signs(this.chart, at)].join(this.words.separator);
   }
 

@@ -14,11 +14,12 @@ export function clocks(language, zone) {
   const day = { month: "short", day: "numeric" };
   const toSecond = { ...hour, second: "2-digit" };
   const year = { year: "numeric", ...day };
-  const [short, clock, date, dated, full, exact] = [
+  const [short, clock, date, dated, datedClock, full, exact] = [
     hour,
     toSecond,
     day,
     { ...day, ...hour },
+    { ...day, ...toSecond },
     { ...year, ...hour },
     { ...year, ...toSecond },
   ].map(format);
@@ -30,11 +31,13 @@ export function clocks(language, zone) {
      * In a title: without the day if that is today, and without the year if it is this year.
      * @param {number} second since 1970
      * @param {number} [now] likewise
+     * @param {number} [step] seconds between two moments; short ones need their seconds
      */
-    brief(second, now = Date.now() / 1000) {
+    brief(second, now = Date.now() / 1000, step = MINUTE) {
       const same = (shape) => shape.format(second * 1000) === shape.format(now * 1000);
-      if (!same(annual)) return full.format(second * 1000);
-      return (same(date) ? short : dated).format(second * 1000);
+      const [anyYear, thisYear, today] = step < MINUTE ? [exact, datedClock, clock] : [full, dated, short];
+      if (!same(annual)) return anyYear.format(second * 1000);
+      return (same(date) ? today : thisYear).format(second * 1000);
     },
     /** @param {number} second since 1970 */
     second: (second) => exact.format(second * 1000),

@@ -15,6 +15,8 @@ test("a title has no more of a date than is needed", () => {
   assert.equal(clock.brief(NOON, NOON + 3600), "12:03");
   assert.match(clock.brief(NOON, NOON + 86_400), /^Nov 21, 12:03$/);
   assert.equal(clock.brief(NOON, NOON + 365 * 86_400), clock.moment(NOON));
+  assert.equal(clock.brief(NOON, NOON + 3600, 10), "12:03:04");
+  assert.match(clock.brief(NOON, NOON + 86_400, 10), /^Nov 21, 12:03:04$/);
   assert.equal(clocks("ja", "Asia/Tokyo").brief(NOON, NOON + 86_400), "11月21日 21:03");
 });
 

@@ -48,6 +48,13 @@ class CaptureTest < Minitest::Test
     assert_empty chromium.faults
   end
 
+  def test_the_panel_has_the_punctuation_of_the_language
+    show(lang: "ja")
+    holder = page.first(".description button").text
+    assert_match(/ReportsController#sales #\d+ .*（.*sales_report\.rb:\d+）：\d/, holder)
+    page.all(".description li").each { |item| refute_match(/[()]|: /, item.text) }
+  end
+
   def test_opens_on_the_longest_wait_with_the_panel_beside_it
     chromium.size(1440)
     show(self.class.kept.path)
@@ -129,6 +136,22 @@ class CaptureTest < Minitest::Test
       assert_operator names.size, :>, 5
       assert_empty names.reject { |_, lines| lines == 1 }, "at #{width} pixels"
     end
+  ensure
+    chromium.size(1280)
+  end
+
+  # Cards whose name has less than their width.
+  SQUEEZED = <<~JS
+    [...document.querySelectorAll(".capture ~ .cards tbody tr")]
+      .filter((row) => row.querySelector("th").offsetWidth < row.offsetWidth)
+      .map((row) => row.textContent)
+  JS
+
+  def test_on_a_phone_a_method_has_the_whole_width
+    chromium.size(390)
+    show
+    assert page.has_css?(".capture ~ .cards tbody th", text: "SalesReport#pair_counts")
+    assert_empty page.evaluate_script(SQUEEZED)
   ensure
     chromium.size(1280)
   end

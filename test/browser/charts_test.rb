@@ -59,7 +59,7 @@ class ChartsTest < Minitest::Test
     look("/", lang: "en", since: "15m")
     page.click_button("Pause")
     plot = page.first(".plot:has(canvas)")
-    legends = [:home, *[:right] * 8].map { |key| legend_at(plot, key) }
+    legends = [:home, *[:right] * 60].map { |key| legend_at(plot, key) }
     assert_equal 1, legends.uniq.grep(/deployed: revision 5e1c7d0 -> b27f94a/).size
   end
 

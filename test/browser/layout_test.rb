@@ -107,15 +107,25 @@ class LayoutTest < Minitest::Test
     end
   end
 
-  # Five endpoints, a note, and a legend of two lines.
-  def test_the_overview_of_the_shop_is_one_screen_too
-    chromium.size(1440, 900)
-    %w[en ja].each do |language|
-      look("/", lang: language, since: "15m")
-      assert page.has_css?(".stacked canvas", count: 2)
-      assert page.has_css?("table .spark", count: 5)
-      tall = page.evaluate_script("document.documentElement.scrollHeight")
-      assert_operator tall, :<=, 910, language
+  # What was recorded of the shop => its span.
+  RECORDINGS = {"storefront" => "15m", "calm" => "6m", "starved" => "6m"}.freeze
+
+  # Five endpoints, notes, and legends of two lines.
+  RECORDINGS.each do |name, span|
+    define_method(:"test_the_overview_of_the_#{name}_recording_is_one_screen_too") do
+      recorded = Recorded.new(File.expand_path("../fixtures/#{name}.sqlite3.gz", __dir__))
+      dashboard = ServedDashboard.new(store: recorded.store, now_s: recorded.now_s)
+      HEIGHTS.to_a.product(%w[en ja]) do |((width, height), most), language|
+        chromium.size(width, height)
+        look("/", dashboard:, lang: language, since: span)
+        assert page.has_css?(".stacked canvas", minimum: 1)
+        assert page.has_css?("table .spark", count: 5)
+        tall = page.evaluate_script("document.documentElement.scrollHeight")
+        assert_operator tall, :<=, most, "#{width} #{language}"
+      end
+    ensure
+      dashboard&.stop
+      recorded&.remove
     end
   end
 

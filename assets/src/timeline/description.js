@@ -2,6 +2,8 @@ import { end, stalled, waitedFor } from "./spans.js";
 
 /** So many holders of one wait are named. */
 const HELD = 6;
+/** Where a method is, behind its name. */
+const PLACE = / \((.+)\)$/;
 
 /**
  * A sentence of the server with its %{name} filled in.
@@ -72,22 +74,33 @@ export class Description {
   }
 
   #method(row, span) {
-    return this.capture.methods[row.method?.[span] ?? 0];
+    return this.#placed(row.method?.[span] ?? 0);
+  }
+
+  /** "Report#sum (app/models/report.rb:3)" with the brackets of the page's language. */
+  #placed(method) {
+    return this.capture.methods[method]?.replace(PLACE, (_, place) =>
+      filled(this.words.placed_at, { place }),
+    );
   }
 
   #holders(row, span) {
     const { held, handoff } = waitedFor(this.capture, row, span);
     const items = held.slice(0, HELD).map((part) => this.#item(part));
-    if (handoff > 0) items.push(item(`${this.words.handoff}: ${this.format(handoff)}`));
+    if (handoff > 0) items.push(item(this.#share(this.words.handoff, handoff)));
     return items;
   }
 
   #item({ by, unit, method, ns, from }) {
     const button = Object.assign(document.createElement("button"), { type: "button" });
-    const names = [this.#who(by, unit), this.capture.methods[method]].filter(Boolean).join(" · ");
-    button.textContent = `${names}: ${this.format(ns)}`;
+    const names = [this.#who(by, unit), this.#placed(method)].filter(Boolean).join(" · ");
+    button.textContent = this.#share(names, ns);
     button.addEventListener("click", () => this.go(by, from));
     return item(button);
+  }
+
+  #share(who, ns) {
+    return filled(this.words.held_part, { who, time: this.format(ns) });
   }
 }
 

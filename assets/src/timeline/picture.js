@@ -27,7 +27,9 @@ export class Picture {
   fit(width, folded) {
     this.layout = layout(this.capture, width, folded);
     const shown = this.layout.places.filter(Boolean);
-    this.pixels = new Pixels(Math.round(this.layout.width), shown[0]?.height ?? 1, Math.max(1, shown.length));
+    // A stage without a width, before its page is laid out, has no image either.
+    const across = Math.max(1, Math.round(this.layout.width));
+    this.pixels = new Pixels(across, shown[0]?.height ?? 1, Math.max(1, shown.length));
     this.forget();
   }
 

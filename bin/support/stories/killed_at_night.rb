@@ -56,7 +56,7 @@ module Stories
       env = {"RUBYOPT" => nil}
       StoryRecorder.make(target, app: "Shop", host: "web-1", env:, container: Uncontained) do |recorder|
         new(recorder).call
-        recorder.thin(kinds: %w[pair method])
+        recorder.thin(kinds: %w[pair method], tables: %w[recent_figures])
       end
     end
 

@@ -25,7 +25,7 @@ module Stories
     def self.record(target)
       StoryRecorder.make(target, app: "Storefront", host: "shop-1") do |recorder|
         new(recorder, old_ruby(ENV.to_h)).call
-        recorder.thin(kinds: %w[pair method], tables: %w[slowest_units])
+        recorder.thin(kinds: %w[pair method call], tables: %w[slowest_units recent_figures])
       end
     end
 

@@ -21,7 +21,7 @@ module Stories
       rate: 22, weights: {SALES => 10}, minutes: 4)
     RECORDINGS = {
       "storefront" => ShopRecording.new(neighbours: 0, phases: [
-        BEFORE, AFTER, AFTER.with(about: "twelve times as many", weights: {SALES => 25}, minutes: 6)
+        BEFORE, AFTER, AFTER.with(about: "twelve times as many", weights: {SALES => 25}, minutes: 4)
       ]),
       "calm" => ShopRecording.new(neighbours: 0, phases: [
         BEFORE.with(about: "early morning", rate: 4, weights: WAITING.to_h { |name| [name, 0] }, minutes: 6)

@@ -86,7 +86,8 @@ module Stories
         DELETE FROM windows WHERE seconds > #{MINUTE_S} OR start_s NOT BETWEEN #{@from_s} AND #{@to_s - 1};
         DELETE FROM windows WHERE series_id IN (SELECT id FROM series WHERE #{left_out});
         DELETE FROM series WHERE #{left_out};
-        #{["recent_figures", *tables].map { |table| "DELETE FROM #{table};" }.join("\n")}
+        DELETE FROM recent_figures WHERE start_s NOT BETWEEN #{@from_s} AND #{@to_s - 1};
+        #{tables.map { |table| "DELETE FROM #{table};" }.join("\n")}
         UPDATE tiers SET rolled_to_s = #{@from_s} - #{@from_s} % seconds WHERE seconds > #{MINUTE_S};
       SQL
     end

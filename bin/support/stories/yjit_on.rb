@@ -33,7 +33,7 @@ module Stories
     def self.record(target)
       StoryRecorder.make(target, app: "Storefront", host: "shop-1") do |recorder|
         new(recorder).call
-        recorder.thin(kinds: %w[pair method], tables: %w[slowest_units])
+        recorder.thin(kinds: %w[pair method call account], tables: %w[slowest_units recent_figures])
       end
     end
 

@@ -31,7 +31,7 @@ module Holdup
       end
 
       def table
-        columns = COLUMNS.map { |key| word(key) }
+        columns = COLUMNS.map { |key| View::Blocks::Column.new(text: word(key), words: key == :capture_why) }
         View::Section.new(title: word(:captures_kept), columns:,
           rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
       end
@@ -54,7 +54,7 @@ module Holdup
       def why(facts)
         trigger = facts["trigger"]
         text = word(TRIGGERS.fetch(trigger, :trigger_asked))
-        facts["rule"] ? "#{text}: #{View::Width.clean(facts["rule"])}" : text
+        facts["rule"] ? word(:capture_by_rule, why: text, rule: View::Width.clean(facts["rule"])) : text
       end
 
       TRIGGERS = {"until" => :trigger_until, "rule" => :trigger_rule,

@@ -125,8 +125,8 @@ module Holdup
         def view = "capture"
       end
 
-      ViewerPage::LABELS = %i[period holder no_holder running stalled preempted io lock sleep idle unknown
-        absent handoff others nobody unfinished unnamed folded folded_one unfolded].freeze
+      ViewerPage::LABELS = %i[period held_part placed_at holder no_holder running stalled preempted io lock
+        sleep idle unknown absent handoff others nobody unfinished unnamed folded folded_one unfolded].freeze
 
       # A capture for the viewer: columns of numbers that a browser maps without parsing
       # (assets/src/timeline/data.js). Little endian: two u32 (version, length of the JSON that follows), the

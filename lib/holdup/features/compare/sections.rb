@@ -137,7 +137,7 @@ module Holdup
       def pairs
         titles = {title: word(:holders), name: word(:holder), note: word(:holders_note)}
         parts_of_stall(@comparison.pair_changes, **titles) do |change|
-          "#{View::Width.clean(change.victim)}: #{@cells.holder(change)}"
+          word(:part_of, name: View::Width.clean(change.victim), part: @cells.holder(change))
         end
       end
 
@@ -162,7 +162,7 @@ module Holdup
       def method_name(change)
         line = change.line
         place = [line.label, line.location].compact.join(" ")
-        "#{View::Width.clean(line.name)}: #{View::Width.clean(place)}"
+        word(:part_of, name: View::Width.clean(line.name), part: View::Width.clean(place))
       end
 
       def signed(nanoseconds)

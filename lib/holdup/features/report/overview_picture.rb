@@ -141,9 +141,7 @@ module Holdup
         index = total.each_index.select { |step| total[step] }.max_by { |step| total[step] } or return
         cause = @gvl.names.max_by { |party| @gvl.waiting[party][index] }
         share = View::Figures.rounded_share(@gvl.waiting[cause][index].fdiv(total[index]))
-        threads = @gvl.threads[index]&.nonzero?
-        label = word(:picture_worst, count: View::Figures.rate(total[index]), threads:, share:,
-          name: name(cause))
+        label = word(:picture_worst, count: View::Figures.rate(total[index]), share:, name: name(cause))
         View::Chart::Point.new(x: @series.at_s[index], y: total[index], label:)
       end
 

@@ -124,7 +124,7 @@ module Holdup
       def process(unit)
         pid = unit.process&.pid
         host = View::Width.clean(unit.host)
-        pid ? @words.call(:process_of_host, host:, process: "pid #{pid}") : @words.call(:host, name: host)
+        pid ? @words.call(:singles_process, host:, pid:) : @words.call(:host, name: host)
       end
     end
   end

@@ -44,7 +44,7 @@ class Holdup::Report::OverviewPictureTest < Minitest::Test
     worst = waiting.points.first
 
     assert_equal [sample.from_s + 60, 8.0], [worst.x, worst.y]
-    assert_equal "8.00 of 10 threads wait, 75 % for Reports#sales", worst.label
+    assert_equal "8.00 wait, 75 % for Reports#sales", worst.label
     assert_equal [[6, "all 6 threads"]], waiting.limits.map { |limit| [limit.at, limit.label] }
   end
 

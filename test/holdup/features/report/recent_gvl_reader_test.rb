@@ -98,6 +98,17 @@ class Holdup::Report::RecentGvlReaderTest < Minitest::Test
     assert_in_delta 0.0, found.total[2]
   end
 
+  # A collector that gets no CPU comes late.
+  def test_a_long_round_speaks_for_the_steps_that_it_covers
+    late = figures.reject { |one| one.start_s == sample.from_s + STEP_S }
+    late[0] = late[0].with(length_ms: 2 * late[0].length_ms)
+    found, whole = recent(store(late)), recent
+
+    assert_in_delta whole.total[0] / 2, found.total[0]
+    assert_equal found.total[0], found.total[1]
+    assert_equal whole.total[2], found.total[2]
+  end
+
   def test_hosts_add_up
     all = figures.flat_map { |one| [one, one.with(host: "web-2")] }
     one, both = recent, recent(store(all))

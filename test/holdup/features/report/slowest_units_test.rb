@@ -28,7 +28,7 @@ class Holdup::Report::SlowestUnitsTest < Minitest::Test
     shown = slowest.scan(%r{<tr>\s*<th scope="row">.*?</th>\s*<td[^>]*>([^<]*?)\s*</td>}m).flatten
     assert_equal longest, shown
     assert_includes text, "The slowest of #{Holdup::View::Figures.count(own.size)} kept one by one"
-    assert_includes text, "host web-1, pid 7"
+    assert_includes text, "web-1, pid 7"
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
   end
 

@@ -133,7 +133,7 @@ module Holdup
 
           def call(process)
             name = plain(process)
-            (@counts.fetch(name, 1) > 1) ? "#{name} (pid #{process.pid})" : name
+            (@counts.fetch(name, 1) > 1) ? @words.call(:process_and_pid, name:, pid: process.pid) : name
           end
 
           # @return [String] of its host alone
