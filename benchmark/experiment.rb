@@ -87,8 +87,8 @@ module Bench
       "Simulated: one process, #{SimulatedTurns::RATE} requests a second that hold the GVL one after the " \
         "other, turns of #{SimulatedTurns::TURN_S} s, #{@blocks} blocks of two turns each. The machine is " \
         "up to #{SimulatedTurns::DRIFT} times slower from turn to turn, and the load differs by a tenth. " \
-        "The requests of the candidate take so much less as is planted. Both ways of comparing see the same " \
-        "requests and have the same looks."
+        "The requests of the candidate take so much less as is planted. Both ways of comparing see the " \
+        "same requests and have the same looks."
     end
   end
 end
