@@ -3,8 +3,8 @@
 # mount namespace, and so root; anybody else runs the command as it is, beside an extension that does without.
 set -euo pipefail
 
-if [ "${HOLDUP_HIDDEN:-}" ]; then
-  unset HOLDUP_HIDDEN
+if [ "${HIDDEN:-}" ]; then
+  unset HIDDEN
   for folder in /sys/fs/cgroup /dev/shm /proc; do
     mount -t tmpfs -o ro,mode=555,size=4k tmpfs "$folder"
   done
@@ -14,4 +14,4 @@ if ! unshare --mount true 2>/dev/null; then
   echo "holdup: no mount namespace here: /proc and /dev/shm stay" >&2
   exec "$@"
 fi
-HOLDUP_HIDDEN=1 exec unshare --mount "$0" "$@"
+HIDDEN=1 exec unshare --mount "$0" "$@"

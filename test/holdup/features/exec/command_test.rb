@@ -103,7 +103,7 @@ class Holdup::Exec::CommandTest < Minitest::Test
     assert_equal 7, said.status, said.err
     lines = said.err.lines.grep_v(/\Aholdup: measuring /)
     assert_equal 1, lines.size, said.err
-    refusal = /\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel)\)/
+    refusal = %r{\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel/core)\)}
     assert_match(/#{refusal}: run `gem install holdup -v \S+` with this Ruby\. Nothing is lost:/, lines.first)
     assert_includes lines.first, "`holdup collect --dir #{@dir}/segments` from any Ruby that has the gem"
   end
