@@ -184,8 +184,9 @@ class Holdup::Collector
         puts $LOADED_FEATURES - before
       RUBY
       loaded = fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) }
-      assert_equal %w[utf8.rb errors.rb holdup.so probe.rb background_process.rb child_environment.rb
-        working_folder.rb child_launch.rb version.rb main_gem.rb collector_supervisor.rb],
+      assert_equal %w[utf8.rb errors.rb ruby_version.rb holdup.so probe.rb background_process.rb
+        child_environment.rb working_folder.rb child_launch.rb version.rb main_gem.rb
+        collector_supervisor.rb],
         loaded - ["rbconfig.rb"]
     end
 
