@@ -17,7 +17,8 @@ module Holdup
       # @return [String]
       def sentence
         return word(:endless, **jobs, threads: @backlog.now.candidate.threads) unless @backlog.now.done_ns
-        times = [time(:at_now, @backlog.now), *(time(:at, fastest) if fastest)]
+        best = fastest
+        times = [time(:at_now, @backlog.now), *(time(:at, best) if best)]
         word(@backlog.more ? :done_more : :done, **jobs, times: @words.list(times))
       end
 
