@@ -3,6 +3,7 @@
 #include <ruby.h>
 
 #include "init.h"
+#include "random.h"
 #include "segment/segment_layout.h"
 
 /* How far samples of the slots are apart: 0.02 % of a CPU at most. */
@@ -163,8 +164,7 @@ static uint64_t heaps_gap(uint64_t t)
     heaps.ended = t;
     if (elapsed < ALLOC_PACE_NS && heaps.every < ALLOC_EVERY_MOST) heaps.every *= 2;
     else if (elapsed > 2 * ALLOC_PACE_NS && heaps.every > 1) heaps.every /= 2;
-    heaps.random = heaps.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (heaps.random >> 33) % (2 * heaps.every - 1);
+    return random_next(&heaps.random) % (2 * heaps.every - 1);
 }
 
 /* The slots were asked for here or at the last reading. They count if they are of the same moment. */
