@@ -5,13 +5,6 @@
 #include <signal.h>
 #include <time.h>
 
-#ifdef __APPLE__
-#include <dispatch/dispatch.h>
-#else
-#include <errno.h>
-#include <semaphore.h>
-#endif
-
 #include "capture/capture_ask.h"
 #include "hook/accounts.h"
 #include "hook/allocations.h"
@@ -20,6 +13,7 @@
 #include "hook/lock_samples.h"
 #include "hook/open_states.h"
 #include "hook/registry.h"
+#include "hook/wakes.h"
 #include "init.h"
 #include "segment/segment_record.h"
 
@@ -45,6 +39,7 @@ static struct {
     uint64_t over_ns;      /* of a hold; 0: off */
     rb_postponed_job_handle_t job;
     pthread_t thread;
+    wakes_t wakes;
     bool runs, stop, over; /* over: Ruby is exiting */
     uint64_t watch_ns;     /* CPU of the watching thread */
     uint64_t seen;         /* G of the main ledger at the last look */
@@ -64,62 +59,9 @@ static struct {
 
 /* --- sleeping without cost --- */
 
-#ifdef __APPLE__
-static dispatch_semaphore_t hold_semaphore;
-
-static void hold_semaphore_make(void)
-{
-    hold_semaphore = dispatch_semaphore_create(0);
-}
-
-static void hold_semaphore_wait(void)
-{
-    dispatch_semaphore_wait(hold_semaphore, DISPATCH_TIME_FOREVER);
-}
-
-static bool hold_semaphore_wait_for(uint64_t ns)
-{
-    return !dispatch_semaphore_wait(hold_semaphore, dispatch_time(DISPATCH_TIME_NOW, (int64_t)ns));
-}
-
-static void hold_semaphore_post(void)
-{
-    dispatch_semaphore_signal(hold_semaphore);
-}
-#else
-static sem_t hold_semaphore;
-
-static void hold_semaphore_make(void)
-{
-    sem_init(&hold_semaphore, 0, 0);
-}
-
-static void hold_semaphore_wait(void)
-{
-    while (sem_wait(&hold_semaphore) && errno == EINTR)
-        ;
-}
-
-/* False: nobody has posted in that time, which real time measures: where it is set back, it takes longer. */
-static bool hold_semaphore_wait_for(uint64_t ns)
-{
-    uint64_t at = clk_read_ns(CLOCK_REALTIME) + ns;
-    struct timespec end = {.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
-    int failed;
-    do failed = sem_timedwait(&hold_semaphore, &end);
-    while (failed && errno == EINTR);
-    return !failed;
-}
-
-static void hold_semaphore_post(void)
-{
-    sem_post(&hold_semaphore);
-}
-#endif
-
 void hold_wake(void)
 {
-    if (__atomic_exchange_n(&hold.parked, false, __ATOMIC_ACQ_REL)) hold_semaphore_post();
+    if (__atomic_exchange_n(&hold.parked, false, __ATOMIC_ACQ_REL)) wakes_post(&watch.wakes);
 }
 
 static bool hold_wanted(void)
@@ -141,12 +83,12 @@ static void hold_publish_cost(void)
 static bool hold_sleep(void)
 {
     if (!hold_wanted() || !BLAME_GET(tc.in_flight)) {
-        hold_semaphore_wait();
+        wakes_wait(&watch.wakes);
         return true;
     }
-    if (hold_semaphore_wait_for(STATES_PACE_NS)) return true;
+    if (wakes_wait_for(&watch.wakes, STATES_PACE_NS)) return true;
     if (__atomic_exchange_n(&hold.parked, false, __ATOMIC_ACQ_REL)) return false;
-    hold_semaphore_wait(); /* somebody has just posted */
+    wakes_wait(&watch.wakes); /* somebody has just posted */
     return true;
 }
 
@@ -383,7 +325,7 @@ static bool hold_create(void)
     sigset_t all, before;
     sigfillset(&all);
     watch.stop = false;
-    hold_semaphore_make();
+    wakes_make(&watch.wakes);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&watch.thread, NULL, hold_run, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
