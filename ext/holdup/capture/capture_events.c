@@ -3,7 +3,7 @@
 #include <ruby/debug.h>
 
 #include "capture/capture_ask.h"
-#include "hook/thread_events.h"
+#include "hook/thread_clock.h"
 
 /* A wait ends at `t`. The thread still has the stack it waited with. */
 static void cap_end_wait(tclock_t *c, uint64_t t)

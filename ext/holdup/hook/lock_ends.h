@@ -6,7 +6,7 @@
  *
  * Unknown is who ended a wait where no thread of this GVL did: another Ractor, a signal, M:N's timer; and
  * where one interrupted it (Thread#raise, as Timeout does, and Thread#kill). Waits outside of units are left
- * out. Whether a wait was for a lock is known when it ends (tc_classify in thread_events.h): one with a
+ * out. Whether a wait was for a lock is known when it ends (tc_classify): one with a
  * timeout that passes is sleep.
  */
 #ifndef HOLDUP_LOCK_ENDS_H

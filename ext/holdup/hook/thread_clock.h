@@ -175,6 +175,17 @@ static inline void tc_close_hold(blame_t *b, uint64_t end)
 }
 
 /*
+ * The kind of idle that ended, by how it began and by what ends it (no allocation, no Ruby call). A blocking
+ * region is io (or native work, which the CPU clock shows). Woken by another thread it is a lock, queue or
+ * join; woken by itself a sleep or a timed wait. Under M:N only "parked" is known; it is counted as io.
+ */
+static inline tc_idle_kind tc_classify(const tclock_t *c)
+{
+    if (c->blocking || c->blame->shared) return TC_IO;
+    return pthread_equal(c->native, pthread_self()) ? TC_SLEEP : TC_LOCK;
+}
+
+/*
  * From `t` on the thread does the work of that party. It runs, or waits with its hold closed. An edge looks
  * for waiters only: one that is about to be counted began to wait in a part that the ring does not have.
  */

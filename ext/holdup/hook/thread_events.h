@@ -54,17 +54,6 @@ static inline uint64_t tc_hold_end(const blame_t *b)
 }
 
 /*
- * The kind of idle that ended, by how it began and by what ends it (no allocation, no Ruby call). A blocking
- * region is io (or native work, which the CPU clock shows). Woken by another thread it is a lock, queue or
- * join; woken by itself a sleep or a timed wait. Under M:N only "parked" is known; it is counted as io.
- */
-static inline tc_idle_kind tc_classify(const tclock_t *c)
-{
-    if (c->blocking || c->blame->shared) return TC_IO;
-    return pthread_equal(c->native, pthread_self()) ? TC_SLEEP : TC_LOCK;
-}
-
-/*
  * Whether the thread yielded (time slice or Thread.pass): SUSPENDED, hand-over and READY run under one
  * scheduler lock, so no other event of this scheduler comes between, and another thread waits
  * (thread_sched_yield in thread_pthread.c).
@@ -111,7 +100,7 @@ static inline bool tc_ready_alone(tclock_t *c, uint64_t t)
  * READY. Runs on a waker, on the thread itself without the GVL, or on a timer thread; under the scheduler
  * lock.
  */
-static __attribute__((noinline, unused)) void tc_ready(tclock_t *c, uint64_t t)
+static __attribute__((noinline)) void tc_ready(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
@@ -166,7 +155,7 @@ static inline bool tc_resumed_alone(tclock_t *c)
  * RESUMED. Runs on the thread itself, which has the GVL now; under the scheduler lock (M:N's first run
  * excepted).
  */
-static __attribute__((noinline, unused)) void tc_resumed(tclock_t *c, uint64_t t)
+static __attribute__((noinline)) void tc_resumed(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
