@@ -10,17 +10,10 @@ require "support/extension_sources"
 class ArchitecturesTest < NativeTest
   thorough
 
-  SOURCES = ExtensionSources::FOLDER
   KERNELS = File.expand_path("../kernels", __dir__)
-  WITHOUT_RUBY = %w[capture/capture clock hook/pair_records hook/pairs hook/thread_clock private_file
-    reader/replay reader/replay_gvl segment/segment segment/segment_file segment/segment_name
-    segment/segment_open_units segment/segment_pairs segment/segment_record unit/measurement unit/unit
-    unit/unit_pools]
-    .map { |name| File.join(SOURCES, "#{name}.c") }.freeze
-  HEADERS = [SOURCES, *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir")].freeze
   WARNINGS = %w[-Wall -Wextra -Werror -Wno-unused-parameter].freeze
   FLAGS = ["-std=gnu11", "-O2", *WARNINGS, "-DHAVE_POSIX_FALLOCATE", "-DHAVE_MEMFD_CREATE",
-    *HEADERS.map { |folder| "-I#{folder}" }].freeze
+    *ExtensionSources::HEADERS.map { |folder| "-I#{folder}" }].freeze
 
   # `compiler`; `runner`: what starts a program that it makes
   Architecture = Data.define(:compiler, :runner)
@@ -43,13 +36,13 @@ class ArchitecturesTest < NativeTest
     command = [*architecture.compiler, *FLAGS]
     read = ExtensionSources.all | Dir[File.join(KERNELS, "*.{c,h}")]
     names = sources.map { |file| File.basename(file) }
-    portable = command.map { |option| option.sub(SOURCES, "") } + names
+    portable = command.map { |option| option.sub(ExtensionSources::FOLDER, "") } + names
     CompileCache.fetch(name, portable, read) { |path| yield command, path }
   end
 
   # Builds the kernels and runs them in that folder.
   def self.printed(architecture, folder)
-    sources = Dir[File.join(KERNELS, "*.c")] + WITHOUT_RUBY
+    sources = Dir[File.join(KERNELS, "*.c")] + ExtensionSources::WITHOUT_RUBY
     program = made("kernels", architecture, sources) do |command, path|
       run_command(*command, *sources, "-lm", "-o", path)
     end
