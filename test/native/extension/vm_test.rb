@@ -35,10 +35,10 @@ class VmTest < NativeTest
       value = Ractor.method_defined?(:value) ? :value : :take
       ractors = Array.new(2) do
         Ractor.new do
-          gate = Queue.new # both are there before one begins
+          gate = Queue.new # both units have begun before one works
           unit = lambda do
-            gate.pop
             handle = Holdup::Probe.enter
+            gate.pop
             40.times { GvlWork.hold(500_000); Thread.pass }
             Holdup::Probe.finish(handle)
           end
@@ -52,8 +52,8 @@ class VmTest < NativeTest
       units = ractors.flat_map(&value)
       sleep 0.05 while Holdup::Probe.snapshot[:waiting_threads] > 0
       puts main.stalled_ns < main.wall_ns / 10, main.caused_ns < main.wall_ns / 10
-      stalled, wall = %i[stalled_ns wall_ns].map { |name| Holdup::Measurement.members.index(name) }
-      puts units.all? { |unit| unit[stalled] > unit[wall] / 5 }, Holdup::Probe.snapshot[:identity_ticks]
+      stalled, running = %i[stalled_ns running_ns].map { |name| Holdup::Measurement.members.index(name) }
+      puts units.all? { |unit| unit[stalled] > unit[running] / 5 }, Holdup::Probe.snapshot[:identity_ticks]
     RUBY
     assert_equal %w[true true true 0], output.split
   end
