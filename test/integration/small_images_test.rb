@@ -31,6 +31,15 @@ class SmallImagesTest < Minitest::Test
     mount -t tmpfs -o mode=1777 tmpfs "$1"
     mount -o remount,bind,ro /
   SH
+  # A distroless image: Ruby is the only program, without a shell beside it.
+  NO_PROGRAMS = <<~SH.freeze
+    mkdir -p "$1/bin"
+    cp "#{RbConfig.ruby}" "$1/bin/"
+    for place in /usr/local/bin /usr/local/sbin /sbin /bin /usr/sbin; do
+      [ -L $place ] || mount --bind "$1/bin" $place
+    done
+    mount --bind "$1/bin" /usr/bin
+  SH
   HIDDEN_PROCESSES = "mount -t proc -o hidepid=invisible proc /proc"
 
   # Everything is loaded first, as this user may not read our gems.
@@ -62,7 +71,8 @@ class SmallImagesTest < Minitest::Test
     Holdup.stop
     store = Holdup::Store.open(url)
     counted = store.windows(0, 2**40).select { |window| window.series.name == "Try" }
-    puts JSON.generate(dir: place.dir, links:, count: counted.sum(&:count))
+    shells = %w[/bin/sh /usr/bin/env].select { |path| File.exist?(path) }
+    puts JSON.generate(dir: place.dir, links:, shells:, count: counted.sum(&:count))
   RUBY
 
   def setup = FileUtils.chmod(0o755, folder)
@@ -82,6 +92,11 @@ class SmallImagesTest < Minitest::Test
   def test_no_shared_memory
     found = measure_in(NO_SHARED_MEMORY)
     assert_equal ["/tmp/holdup-#{Process.uid}", [true]], found.values_at("dir", "links")
+  end
+
+  def test_no_shell_and_no_program_but_ruby
+    found = measure_in(SHARED_MEMORY + "\n" + NO_PROGRAMS)
+    assert_equal ["/dev/shm/holdup-#{Process.uid}", []], found.values_at("dir", "shells")
   end
 
   def test_processes_of_others_are_hidden
