@@ -88,7 +88,7 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
   def test_each_row_says_whom_it_waits_for_with_a_link
     get "/requests"
     row = markup[%r{<tr>\s*<th scope="row"><a[^>]*>OrdersController#index</a>.*?</tr>}m]
-    link = %r{<small><a href="/endpoint\?[^"]*unit=ReportsController%23sales[^"]*">waits 7\d\u00A0% for }
+    link = %r{<small><a href="/endpoint\?[^"]*unit=ReportsController%23sales[^"]*">waits 7\d % for }
     assert_match(link, row)
     get "/"
     assert_includes text, "% for Reports#sales"
