@@ -2,7 +2,7 @@ import uPlot from "uplot";
 import { alone, around, lonely } from "./gaps.js";
 import { heat, reach } from "./heat.js";
 import { PALETTE, dashes } from "./lines.js";
-import { BAND, overlays } from "./overlays.js";
+import { BAND, LOW, overlays } from "./overlays.js";
 import { fill } from "./patterns.js";
 import { stacked } from "./stack.js";
 import { colour } from "./theme.js";
@@ -14,7 +14,6 @@ const BELOW = 34;
 const BARE = 8;
 const BESIDE = 70;
 /** Above the plot of a low chart, for half of a label; uPlot's own gap would take half of its height. */
-const LOW = 100;
 const ABOVE = 8;
 /** Right of the end of the x axis: half of its last label. */
 const BEYOND = 30;

@@ -5,6 +5,8 @@ import { colour } from "./theme.js";
 const ROOM = 18;
 /** Above a plot, free of lines and axes: labels of moments of change. */
 export const BAND = 18;
+/** Height of a chart from which on there is room in it. */
+export const LOW = 100;
 /** Half of what a flag without a label takes, and what is between it and its label. */
 const FLAG = 7;
 /** Between a label in the band and the mark after it. */
@@ -30,6 +32,10 @@ function draw(plot, chart) {
   for (const mark of chart.marks ?? []) down(plot, mark);
   context.restore();
   context.save();
+  Object.assign(context, LETTERS(), { fillStyle: colour("warn") });
+  for (const limit of chart.limits ?? []) named(plot, limit, chart);
+  context.restore();
+  context.save();
   Object.assign(context, LETTERS());
   flags(
     plot,
@@ -50,11 +56,17 @@ const LETTERS = () => ({
 
 const ratio = () => window.devicePixelRatio || 1;
 
-function across(plot, { at, label }) {
+function across(plot, { at }) {
   const y = plot.valToPos(at, "y", true);
-  const { left, top, width } = plot.bbox;
+  const { left, width } = plot.bbox;
   rule(plot.ctx, [left, y, left + width, y], "warn");
-  const below = y - top < ROOM * ratio();
+}
+
+/** A low chart has no room below its limit but what is drawn there. */
+function named(plot, { at, label }, { height }) {
+  const y = plot.valToPos(at, "y", true);
+  const { left, top } = plot.bbox;
+  const below = !(height < LOW) && y - top < ROOM * ratio();
   write(plot.ctx, label, left + 4 * ratio(), y + (below ? 14 : -4) * ratio());
 }
 

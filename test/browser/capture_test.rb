@@ -58,7 +58,7 @@ class CaptureTest < Minitest::Test
   def test_opens_on_the_longest_wait_with_the_panel_beside_it
     chromium.size(1440)
     show(self.class.kept.path)
-    assert_match(/\Apuma srv tp 002 waits for the GVL for 217 ms/, description)
+    assert_match(/\Apuma srv tp 002 waits for the GVL for 217[[:space:]]ms/, description)
     stage, panel = %w[.stage .panel].map { |css| edges(css) }
     assert_operator panel["left"], :>=, stage["right"], "beside the rows"
     assert_operator panel["top"], :<, stage["bottom"]

@@ -19,7 +19,7 @@ async function open(place) {
   reveal(place.querySelector(".viewer"));
   const viewer = new Viewer(place, capture, {
     words,
-    format: formatters(document.documentElement.lang).ns,
+    format: whole(formatters(document.documentElement.lang).ns),
     ask,
   });
   const asked = new URLSearchParams(location.search);
@@ -27,6 +27,9 @@ async function open(place) {
   if (to > from) viewer.look({ from, to });
   else viewer.follow(Number(place.dataset.unit));
 }
+
+/** A number and its unit stay on one line. */
+const whole = (format) => (value) => format(value).replace(" ", "\u00a0");
 
 /** Names the colours of who held the GVL. */
 function name(list, looks, words) {

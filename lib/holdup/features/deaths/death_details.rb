@@ -19,7 +19,7 @@ module Holdup
       # @return [View::Blocks::Fold] for a page that has several
       def fold
         title = word(:one_title, process: @sentences.process)
-        View::Blocks::Fold.new(title: "#{title}, #{@autopsy.id}", inner: blocks)
+        View::Blocks::Fold.new(title: @words.list([title, @autopsy.id]), inner: blocks)
       end
 
       # @return [Array<Object>] Blocks

@@ -27,10 +27,10 @@ module Holdup
 
       # @param unit [UnitSample]
       # @param chain [Analysis::WaitChain, nil] nil where it is not known
-      # @param links [Integer, nil] sentences at most, nil: all
+      # @param brief [Boolean] whether there is room for BRIEF sentences only
       # @return [String] the chain, or else what took most of the time
-      def cause(unit, chain, links: nil)
-        return call(links ? chain.with(links: chain.links.first(links)) : chain) if chain&.any?
+      def cause(unit, chain, brief: false)
+        return call(brief ? brief(chain) : chain) if chain&.any?
         times = {running: unit.running_ns, stalled: unit.stalled_ns, idle: unit.idle_ns}
         key, ns = times.max_by(&:last)
         @words.call(:"slow_#{key}", time: View::Figures.duration(ns),
@@ -40,13 +40,28 @@ module Holdup
       # @param chain [Analysis::WaitChain]
       # @return [String] at most five sentences
       def call(chain)
-        own, *others = chain.links
+        own, *others = once(chain.links)
         sentences = [@words.call(:"chain_#{key(own)}", **facts(own))]
         sentences += others.map { |link| @words.call(:"chain_next_#{key(link)}", **facts(link)) }
         sentences.join(@words.call(:chain_joint))
       end
 
       private
+
+      # That requests of one name wait for each other, too, is left to their own page.
+      def brief(chain)
+        own, *others = chain.links
+        others.reject! { |link| link.holder == link.waiter }
+        chain.with(links: [own, *others].first(BRIEF))
+      end
+
+      # A place has been said where a link before had it.
+      def once(links)
+        links.each_with_index.map do |link, index|
+          said = link.place && links.first(index).any? { |other| other.place == link.place }
+          said ? link.with(place: nil) : link
+        end
+      end
 
       # A wait during which no thread held the GVL, or for one that is not known, has a sentence of its own.
       def key(link)

@@ -78,7 +78,7 @@ module Holdup
 
       # Waits that do not matter would look as if they did.
       def waits
-        matrix(limit: VICTIMS, brief: true) if time_series.empty? || OverviewPicture.contended?(pictured)
+        matrix(limit: VICTIMS, brief: true) if time_series.empty? || contended?
       end
 
       # What one looks for when the first screen is not enough.
@@ -131,9 +131,11 @@ module Holdup
       end
 
       def gvl_over_time
-        return unless OverviewPicture.contended?(pictured)
+        return unless contended?
         GvlOverTimeReader.call(store, pictured, from_s: query.from_s, to_s: query.until_s, filter:)
       end
+
+      def contended? = OverviewPicture.contended?(pictured, summary.total)
 
       # There are many pairs: of weeks, those of days are read.
       def pictured

@@ -13,13 +13,19 @@ module Holdup
       HELD = "held"
       BUSY = "busy"
 
+      # In a minute of a calm hour, chance alone does Thresholds::STALLED.
+      ONE_STEP = 2 * Analysis::Thresholds::STALLED
+
       # @param series [Analysis::TimeSeries]
-      # @return [Boolean] whether requests or jobs wait for the GVL in some step, as far as that matters
-      def self.contended?(series)
+      # @param total [Analysis::SeriesRow] all of the same requests and jobs
+      # @return [Boolean] whether they wait for the GVL as far as that matters, in the whole span or in one
+      #   step
+      def self.contended?(series, total)
+        return true if Analysis::StallVerdict.stalls?(total)
         shares = series.shares[:stalled]
         whole = series.complete(shares).compact
         # A recording of some seconds has no whole step.
-        (whole.empty? ? shares.compact : whole).any? { |share| share >= Analysis::Thresholds::STALLED }
+        (whole.empty? ? shares.compact : whole).any? { |share| share >= ONE_STEP }
       end
 
       # @param series [Analysis::TimeSeries]

@@ -110,7 +110,7 @@ module Holdup
       end
 
       def because(unit)
-        ChainSentence.new(@words).cause(unit, explained[unit], links: ChainSentence::BRIEF)
+        ChainSentence.new(@words).cause(unit, explained[unit], brief: true)
       end
 
       def capture(unit)

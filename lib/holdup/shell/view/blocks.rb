@@ -246,17 +246,12 @@ module Holdup
           text if text && parts.fetch(state) >= Bar::ROOM * Width.of(text)
         end
 
-        # @return [Boolean] whether that part is worth an explanation
-        def large?(state) = parts.fetch(state) >= Bar::LARGE
-
         # @return [Boolean] whether the label names that part
         def labelled?(state) = parts.fetch(state) >= Bar::LEAST_LABELLED
       end
 
-      # The share that has room for a letter, and the least that matters.
+      # The share that has room for a letter.
       Bar::ROOM = 0.0125
-      Bar::LARGE = 0.02
-
       # The label omits smaller shares, which are still drawn.
       Bar::LEAST_LABELLED = 0.005
 

@@ -45,8 +45,9 @@ class Holdup::Advise::CandidatesChartTest < Minitest::Test
 
   # The signs are those of the table of settings.
   def test_titles_state_the_values_of_the_marked_settings
-    assert_equal "Highest throughput, by threads of a process: * now 50.0, <- advised 60.0", charts.keys.first
-    assert_equal "Highest throughput, by threads of a process: * now 50.0", charts(verdict: :keep).keys.first
+    shown = "Highest throughput per second, by threads of a process"
+    assert_equal "#{shown}: * now 50.0, <- advised 60.0", charts.keys.first
+    assert_equal "#{shown}: * now 50.0", charts(verdict: :keep).keys.first
     table = Holdup::Advise::AdviceTable
     assert_equal %w[* <-], [table::NOW, table::BEST].map(&:strip)
   end

@@ -7,6 +7,7 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
   include ExampleUnits
 
   WaitChain = Holdup::Analysis::WaitChain
+  Place = Struct.new(:label, :location)
 
   def sentence(*links, language: "en")
     chain = WaitChain.new(links: links.map { |link| link(*link) })
@@ -32,6 +33,23 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
       [:call, 9, "http a", 9, "Sales#report"])
     assert_includes text, "of it. In that minute J waited 40.0 ms on average for the GVL: " \
       "Sales#report held it 30.0 ms. In that minute Sales#report waited 9.00 ms on average for HTTP a."
+  end
+
+  def test_says_a_place_once
+    place = Place.new(label: "Report#rows", location: "app/report.rb:3")
+    links = [link(:pair, 90, "Sales#report", 80, place:), link(:pair, 9, "Sales#report", 8, "J", place:)]
+    text = Holdup::Report::ChainSentence.new(Holdup::View::Words.new).call(WaitChain.new(links:))
+    assert_equal 1, text.scan("Report#rows, report.rb:3").size, text
+  end
+
+  # A table of the slowest has room for two sentences.
+  def test_a_brief_cause_leaves_out_that_requests_of_one_name_wait_for_each_other
+    links = [[:pair, 90, "Sales#report", 80], [:pair, 9, "Sales#report", 8, "Sales#report"],
+      [:call, 9, "sql primary", 9, "Sales#report"], [:call, 9, "http a", 9, "X"]]
+    chain = WaitChain.new(links: links.map { |one| link(*one) })
+    text = Holdup::Report::ChainSentence.new(Holdup::View::Words.new).cause(nil, chain, brief: true)
+    assert_equal "Waited 90.0 ms for the GVL: Sales#report held it 80.0 ms. " \
+      "In that minute Sales#report waited 9.00 ms on average for SQL primary.", text
   end
 
   def test_says_where_nobody_is_named

@@ -80,20 +80,40 @@ class Holdup::Report::OverviewPictureTest < Minitest::Test
     assert_equal %w[busy], picture(nothing).charts.keys
   end
 
-  def test_stall_that_matters_in_one_step_is_enough
-    calm = SampleWindows.new(units: {"A#b" => {ms: {cpu: 10, io: 90}, acquisitions: 3, units: 300, blame: 1}})
+  # @param shares [Array<Float>] stalled, of 100 ms, a minute each
+  def minutes(*shares)
+    windows = shares.each_with_index.flat_map do |share, index|
+      units = {"A#b" => {ms: {stalled: 100 * share, io: 100 * (1 - share)}, acquisitions: 3, units: 300,
+                         blame: 1}}
+      minute = SampleWindows.new(units:, minutes: 1).to_a
+      minute.map { |window| window.with(start_s: window.start_s + index * 60) }
+    end
+    store = Holdup::Store.open("memory:")
+    store.commit(windows, {})
+    span = {from_s: sample.from_s, to_s: sample.from_s + shares.size * 60}
+    [Holdup::Queries::TimeSeriesQuery.call(store, **span),
+      Holdup::Queries::LoadSummary.call(store, **span) { [] }.total]
+  end
 
-    assert Picture.contended?(series)
-    refute Picture.contended?(series(calm.to_a))
+  def test_stall_that_matters_in_the_whole_span_is_contention
+    assert Picture.contended?(*minutes(0.06, 0.06, 0.07))
+    refute Picture.contended?(*minutes(0.03, 0.03, 0.02))
+  end
+
+  # A minute above 5 % is chance where few requests come.
+  def test_one_minute_of_a_calm_span_has_to_show_twice_as_much
+    refute Picture.contended?(*minutes(0.02, 0.07, 0.02))
+    assert Picture.contended?(*minutes(0.02, 0.12, 0.01, 0.01))
   end
 
   # A demo of some seconds has parts of two minutes.
   def test_where_no_step_is_whole_its_parts_count
     partial = Struct.new(:shares) { def complete(values) = values.map { nil } }
+    calm = minutes(0.01).last
 
-    assert Picture.contended?(partial.new({stalled: [nil, 0.5]}))
-    refute Picture.contended?(partial.new({stalled: [0.01, nil]}))
-    refute Picture.contended?(partial.new({stalled: []}))
+    assert Picture.contended?(partial.new({stalled: [nil, 0.5]}), calm)
+    refute Picture.contended?(partial.new({stalled: [0.01, nil]}), calm)
+    refute Picture.contended?(partial.new({stalled: []}), calm)
   end
 
   def test_the_table_has_the_figures_of_all_charts

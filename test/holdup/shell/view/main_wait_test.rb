@@ -25,7 +25,7 @@ class Holdup::View::MainWaitTest < Minitest::Test
   end
 
   def test_method_and_line_have_the_comma_of_the_language
-    assert_match(/\AGVL 待ちの 7\d % は ReportsController#sales（SalesReport#rows、sales_report\.rb:41）が原因\z/,
+    assert_match(/\AGVL 待ちの 7\d % は ReportsController#sales（SalesReport#rows、sales_report\.rb:41）\z/,
       waits("ja", holding_methods: sampled_methods).remark(row))
   end
 
@@ -34,7 +34,7 @@ class Holdup::View::MainWaitTest < Minitest::Test
       histograms: {wall: Holdup::Histogram.of([MS])})]
     assert_match(/ for ReportsController#sales \(82 calls in each: SQL primary\)\z/,
       waits(calls:).remark(row))
-    assert_match(/\AGVL 待ちの 7\d % は ReportsController#sales（SQL primary の呼び出しが 1 件あたり 82 回）が原因\z/,
+    assert_match(/\AGVL 待ちの 7\d % は ReportsController#sales（SQL primary の呼び出しが 1 件あたり 82 回）\z/,
       waits("ja", calls:).remark(row))
   end
 

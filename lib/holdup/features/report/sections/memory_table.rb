@@ -48,8 +48,10 @@ module Holdup
 
         # @return [Array<String>] likewise; empty where too little is known to say that there are none
         def growth_sentences
-          found = summary.heap_growth.first(limit).map { |growing| grows(growing) }
-          return [*found, *growth] unless found.empty?
+          found = summary.heap_growth.first(limit)
+          shown = found.select { |growing| chosen?(growing.name) }
+          sum = (shown == found) ? growth : []
+          return [*shown.map { |growing| grows(growing) }, *sum] unless found.empty?
           watched? ? [word(:memory_retains_not, watched: View::Figures.count(retained.watched))] : []
         end
 
@@ -99,6 +101,9 @@ module Holdup
           watched, retaining = [growing.watched, growing.retaining].map { |one| View::Figures.count(one) }
           word(key, **facts, watched:, retaining:)
         end
+
+        # What grows is found among all that ran.
+        def chosen?(name) = summary.rows.any? { |row| row.name == name }
 
         def retained = summary.retained_memory
 

@@ -292,6 +292,9 @@ module Holdup
           View::Blocks::Heat.new(text: duration(ns), share:)
         end
 
+        # A whole name would have to be cut.
+        def party(party) = super.sub(View::MainWait::ENDING, "")
+
         def name(victim)
           text = View::Width.truncate(party(victim), self.class::NAME)
           link = @link.call(victim) if @link && victim.unit?
@@ -332,8 +335,6 @@ module Holdup
           *causers, others, nobody = figures
           [*causers, others + whole_ns - figures.sum, nobody]
         end
-
-        def party(party) = super.sub(View::MainWait::ENDING, "")
       end
     end
   end

@@ -12,8 +12,12 @@ module Holdup
         module Markup
           # Length of the longest recorded name.
           NAME = 200
-          # Allowed breaks in a name: between its parts, and between the words of one part.
-          PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])|(?<=[a-z]{3})(?=[A-Z][a-z])}
+          # Allowed breaks in a name: between its parts, and between the words of a part that is too long for
+          # a phone.
+          PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])}
+          LONG_PART = /\w{19,}/
+          PART_WORDS = /(?<=[a-z]{3})(?=[A-Z][a-z])/
+          BREAK = "<wbr>"
           # A word of a sentence that may be wider than a phone. Shorter names are never broken.
           LONG_WORD = %r{([\w:#/.-]{32,})}
           CODE = /(`[^`]+`)/
@@ -40,7 +44,8 @@ module Holdup
           private
 
           def wrapping(text)
-            text.split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
+            html = text.split(PARTS).map { |part| CGI.escapeHTML(part) }.join(BREAK)
+            html.gsub(LONG_PART) { |part| part.gsub(PART_WORDS, BREAK) }
           end
 
           def plain(text)

@@ -224,6 +224,22 @@ class Holdup::Report::Sections::MemoryTableTest < Minitest::Test
     assert_match(/\AE#a3 は 1 件ごとに 1.00 kB/, asked(store, "ja").first)
   end
 
+  # What grows is found among all that ran.
+  def test_says_of_chosen_requests_only_what_these_leave
+    store = watched { [1, 1000] }
+    span = {from_s: SAMPLE.from_s, to_s: SAMPLE.from_s + 5400, growth: true}
+    said = %w[E#a3 E#a4].map do |name|
+      filter = Holdup::Analysis::UnitFilter.new(name:)
+      summary = Holdup::Queries::LoadSummary.call(store, **span, filter:) do |known|
+        Holdup::Report::Sections::MemoryTable.answer_parts(known)
+      end
+      table = Holdup::Report::Sections::MemoryTable.new(summary, words: Holdup::View::Words.new, limit: 5)
+      table.growth_sentences
+    end
+    assert_match(/\AE#a3 leaves 1.00 kB/, said.first.first)
+    assert_empty said.last
+  end
+
   def test_says_that_garbage_may_be_among_it_before_a_major_collection
     said, = asked(watched(majors: 0) { [1, 1000] }, "en")
     assert_match(/No major collection has run yet, which may free some of them\.\z/, said)

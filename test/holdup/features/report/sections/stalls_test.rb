@@ -119,7 +119,8 @@ class Holdup::Report::Sections::StallsTest < Minitest::Test
     link = ->(party) { Holdup::View::Blocks::Link.new(text: party.name, page: "unit") }
     rows = kind.new(summary, words: Holdup::View::Words.new, limit: 15, link:).call.rows.map(&:first)
     linked, plain = rows.partition { |cell| cell.is_a?(Holdup::View::Blocks::Link) }
-    assert_equal SampleWindows::STOREFRONT.keys.sort, linked.map(&:text).sort
+    short = SampleWindows::STOREFRONT.keys.map { |name| name.sub("Controller#", "#") }
+    assert_equal short.sort, linked.map(&:text).sort, "a whole name would have to be cut"
     assert_equal ["(thread) main"], plain
   end
 end

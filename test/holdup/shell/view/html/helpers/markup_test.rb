@@ -47,9 +47,15 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
   end
 
   def test_a_name_breaks_between_its_parts
+    assert_equal "Admin<wbr>::ReportsController<wbr>#index", breaking("Admin::ReportsController#index")
+    assert_equal "GET /<wbr>orders/<wbr>:id", breaking("GET /orders/:id")
+  end
+
+  # Such as a phone can't show in one line of a table.
+  def test_a_long_part_breaks_between_its_words
     assert_equal "Admin<wbr>::Monthly<wbr>Reports<wbr>Controller<wbr>#index",
       breaking("Admin::MonthlyReportsController#index")
-    assert_equal "GET /<wbr>orders/<wbr>:id", breaking("GET /orders/:id")
+    assert_equal "Orders<wbr>Controller<wbr>Floor -&gt; X", breaking("OrdersControllerFloor -> X")
   end
 
   def test_short_and_upper_case_parts_stay_whole
@@ -70,7 +76,7 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
     assert_equal "run <code>holdup doctor</code> now", sentence("run `holdup doctor` now")
     assert_equal "<code>a</code> and <code>b</code>", sentence("`a` and `b`")
     assert_equal "<code>&lt;b&gt;</code>", sentence("`<b>`")
-    assert_equal "<code>Orders<wbr>Controller</code>", sentence("`OrdersController`")
+    assert_equal "<code>Orders<wbr>#index</code>", sentence("`Orders#index`")
   end
 
   def test_a_lone_backquote_is_text
