@@ -62,8 +62,13 @@ module Holdup
       def moments = super + @base
 
       def nothing(figures)
+        return PageContent.new(blocks: [no_data, missing], json: nil, offered: []) unless store.extent.last
         lead = View::Blocks::Lead.new(text: word(:nothing_to_compare))
         PageContent.new(blocks: [presets(figures), lead, form(figures)], json: nil, offered: [])
+      end
+
+      def no_data
+        View::Blocks::Lead.new(text: word(:verdict_no_data, units: @words.units(filter.kind)))
       end
 
       def presets(figures)

@@ -49,8 +49,12 @@ module Holdup
 
       def never
         [View::Blocks::Lead.new(text: word(:never)),
-          View::Section.new(title: word(:begin), columns: [], rows: [],
-            notes: [word(:try), word(:automatic)])]
+          to_copy("experiment plan", purpose: word(:plan_command)), how_to_begin]
+      end
+
+      def how_to_begin
+        notes = View::Blocks::Notes.new(texts: [word(:try), word(:automatic)])
+        View::Blocks::Fold.new(title: word(:begin), inner: [notes])
       end
 
       # @return [Array<Object>] Blocks about what runs and what is kept

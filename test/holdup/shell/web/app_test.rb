@@ -56,10 +56,30 @@ class Holdup::Web::AppTest < Minitest::Test
       get path
       assert_equal 200, last_response.status, path
     end
-    %w[/ /requests /jobs /blame /processes /endpoint?unit=x].each do |path|
-      get path
-      assert_includes text, "Choose a longer span above, or open the Health page", path
+  end
+
+  # Those that say something without any data.
+  SPEAKING = %w[/calculator /health /deaths].freeze
+
+  def test_pages_without_data_are_a_sentence_and_a_command_to_copy
+    stores = {nothing: Holdup::Store.open("memory:"), "another time": sample_store}
+    stores.each do |name, store|
+      @app = dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s + 90 * 86_400))
+      pages = (name == :nothing) ? [*PAGES, "/endpoint?unit=x"] : PAGES - ["/compare"]
+      pages -= [*SPEAKING, *("/captures" if name != :nothing)]
+      pages.product(%w[en ja]).each do |path, lang|
+        get path, {lang:}
+        assert_equal 1, markup.scan('<p class="lead ').size, "#{path} #{lang} #{name}"
+        commands = markup.scan(%r{<pre[^>]*>(.*?)</pre>}m).flatten
+        assert_match(/\Aholdup [a-z -]+(\d+)?\z/, commands.join("|"), "#{path} #{lang} #{name}")
+      end
     end
+  end
+
+  def test_a_page_of_jobs_without_jobs_has_a_command_to_copy
+    get "/jobs"
+    assert_includes text, "No jobs were measured in this span."
+    assert_equal ["holdup doctor"], markup.scan(%r{<pre[^>]*>(.*?)</pre>}m).flatten
   end
 
   def test_a_dead_collector_since_when
@@ -257,7 +277,7 @@ class Holdup::Web::AppTest < Minitest::Test
     {"/requests?name=orders" => 'No request or job in this span is named "orders". ' \
                                  "Did you mean one of these? OrdersController#index.",
      "/?name=zzz" => 'No request or job in this span is named "zzz". This span has: ProductsController#index',
-     "/jobs?name=Pdf" => "No jobs were measured in this span. This span has: requests.",
+     "/jobs?name=Pdf" => "No jobs were measured in this span.",
      "/blame?threads=4" => "No request or job in this span ran with 4 threads. This span has: 5.",
      "/requests?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, sentence|
       get address
