@@ -7,6 +7,8 @@ module Holdup
     class CalculatorPage < View::PageBase
       IO = "45%"
       FIELDS = {"io" => "45%", "running" => "12ms", "idle" => "30ms", "acquisitions" => "8"}.freeze
+      # Any of these says whose times they are.
+      ENOUGH = %w[io running idle].freeze
       SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"],
                  "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
 
@@ -40,7 +42,7 @@ module Holdup
         (name == "io") ? IO : nil
       end
 
-      def asked? = FIELDS.each_key.any? { |name| query[name] }
+      def asked? = ENOUGH.any? { |name| query[name] }
 
       def timed?
         return !recorded.nil? unless asked?
