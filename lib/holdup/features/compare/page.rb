@@ -101,7 +101,9 @@ module Holdup
 
       def choices(figures)
         width = View::Width
-        found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
+        found = figures.choices.transform_values do |text|
+          width.truncate(width.clean(@words.setting_label(text)), CHOICE)
+        end
         return [] if found.empty?
         options = {"" => word(:chosen_for_you), **found}
         ChosenSides::CHOSEN.map do |name|

@@ -209,7 +209,8 @@ module Holdup
 
       def warm_up
         return [word(:boots_unknown)] unless sides.all?(&:boots_known?)
-        sides.reject(&:warmed?).map { |side| word(:all_cold, side: View::Width.clean(side.label)) }
+        cold = sides.reject(&:warmed?).map { |side| View::Width.clean(@words.setting_label(side.label)) }
+        cold.map { |side| word(:all_cold, side:) }
       end
 
       def processes

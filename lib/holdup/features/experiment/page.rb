@@ -100,7 +100,8 @@ module Holdup
       end
 
       def asked(plan)
-        [View::Width.clean(plan.by), reason(plan.why)].reject(&:empty?).join(": ")
+        by, why = [View::Width.clean(plan.by), reason(plan.why)]
+        (by.empty? || why.empty?) ? by + why : @words.labelled(by, why)
       end
 
       def reason(why) = View::AuditLog.reason(why, @words)
