@@ -50,6 +50,22 @@ class Holdup::Web::AppTest < Minitest::Test
     dashboard(store: Holdup::Store.open("memory:"))
   end
 
+  def test_each_page_about_a_span_says_of_how_many_hosts_it_is
+    fleet = PlayedFleet.new(hosts: 62)
+    store = fleet.store
+    62.times do |at|
+      checkpoint = Holdup::CollectorCheckpoint.new(host: "web-#{at + 1}", folder: "f", units: {},
+        at_ns: fleet.to_s * 1_000_000_000)
+      store.commit([], {}, collector_checkpoint: checkpoint)
+    end
+    @app = dashboard(store:, clock: CommandLine::Still.new(now_s: fleet.to_s))
+    scopes = {{} => "62 hosts", {"host" => "web-1*"} => "web-1*, 11 hosts", {"host" => "web-7"} => "web-7"}
+    (PAGES - %w[/captures /calculator /health]).product(scopes.to_a) do |path, (asked, scope)|
+      get path, asked
+      assert_equal scope, markup[%r{<span class="chosen">(.*?)</span>}m, 1], path
+    end
+  end
+
   def test_an_empty_store_says_what_to_do
     @app = empty
     PAGES.each do |path|
