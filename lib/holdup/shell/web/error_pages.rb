@@ -85,8 +85,10 @@ module Holdup
         Pages::ALL.key?(name) ? name : nil
       end
 
-      # Content below the explanation why there is nothing to see.
+      # Parameters of the links. Of an address that is invalid, those that are read without the others.
       def chosen
+        query.kept
+      rescue UsageError
         {"lang" => asked_for("lang"), "theme" => asked_for("theme")}.compact
       end
     end
