@@ -13,11 +13,11 @@ module Holdup
       QUANTILE = 0.95
 
       # One process of a server. `covered_s`: in which it was measured; `wall`: Histogram
-      ServerProcess = Data.define(:server, :host, :name, :covered_s, :wall) do
+      MeasuredWorker = Data.define(:server, :host, :name, :covered_s, :wall) do
         def count = wall.count
       end
 
-      # `process`: ServerProcess; `hosts`: Integer, of its server; `share`: of the requests or jobs; `equal`:
+      # `process`: MeasuredWorker; `hosts`: Integer, of its server; `share`: of the requests or jobs; `equal`:
       # its share if all were alike; `p95_ns`: its own; `others_p95_ns`: of the others together
       Unequal = Data.define(:process, :hosts, :share, :equal, :p95_ns, :others_p95_ns) do
         def load = share / equal
@@ -42,7 +42,7 @@ module Holdup
           [RecentFigures.group(sum.window.setting), sum.window.host, sum.window.series.name]
         end
         groups.map do |(server, host, name), same|
-          ServerProcess.new(server:, host:, name:, covered_s: same.sum(&:covered_s),
+          MeasuredWorker.new(server:, host:, name:, covered_s: same.sum(&:covered_s),
             wall: Histogram.sum(same.map { |sum| sum.window.histograms.fetch(:wall) }))
         end
       end
