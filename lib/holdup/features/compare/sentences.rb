@@ -8,7 +8,7 @@ module Holdup
       # A machine's speed differs by less from one minute to the next.
       MACHINE = 0.03
       SHORT_BLOCK_S = 600
-      # Sentences about methods that keep others waiting, and columns of a name in them.
+      # Sentences about methods that make others wait, and columns of a name in them.
       METHODS = 3
       # Likewise about those for whom requests and jobs wait.
       PAIRS = 3

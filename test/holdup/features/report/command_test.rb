@@ -86,7 +86,7 @@ class Holdup::Report::CommandTest < Minitest::Test
       assert_includes profile.dig("threads", 0, "stringArray"), "Order#rows"
     end
     with_store do |store|
-      assert_match(/no method kept others waiting/, report("--pprof", "--out", "none.pb.gz", store:).err)
+      assert_match(/no method made others wait/, report("--pprof", "--out", "none.pb.gz", store:).err)
     end
   end
 

@@ -168,7 +168,7 @@ class Holdup::Web::AppTest < Minitest::Test
       sums: {caused_ns: 300_000_000})
     @app = dashboard(store: sample_store.tap { |store| store.commit([method], {}) })
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
-    assert_includes text, "Methods that keep others waiting"
+    assert_includes text, "Methods that make others wait"
     assert_includes markup, "Stall that each method causes in a request or job"
     assert_includes text, "caused, Order#rows"
     get "/endpoint", {"unit" => "ReportsController#sales", "kind" => "request"}
