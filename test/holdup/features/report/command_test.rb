@@ -158,7 +158,7 @@ class Holdup::Report::CommandTest < Minitest::Test
         report("--format", "html", "--out", file, "--lang", "ja", "--name", "Orders*",
           store:).then { |said| [said.status, said.out, said.err] }
       assert_match(/\A<!DOCTYPE html>\n<html lang="ja">/, File.read(file))
-      assert_equal "名前: Orders*", File.read(file)[%r{(?<=class="about">)名前[^<]*}]
+      assert_equal "名前：Orders*", File.read(file)[%r{(?<=class="about">)名前[^<]*}]
       assert_match(/\A<!DOCTYPE html>/, report("--format", "html", store:).out)
       refused = report("--format", "json", "--out", "/nonexistent/x", store:)
       assert_equal [1, ""], [refused.status, refused.out]
