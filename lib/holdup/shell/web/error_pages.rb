@@ -7,7 +7,8 @@ module Holdup
     module ErrorPages
       private
 
-      # What opens a dashboard that is closed, to copy: {sentence => code}. `%<path>s`: where it is mounted
+      # What opens a dashboard that is closed, to copy: {sentence => code}. MOUNTED stands for the path where
+      # it is mounted.
       OPENING = {
         refused_open_rails: <<~RUBY,
           # config/initializers/holdup.rb
@@ -16,21 +17,21 @@ module Holdup
           end
 
           # config/routes.rb
-          mount Holdup::Web => %<path>s
+          mount Holdup::Web => MOUNTED
         RUBY
         refused_open_devise: <<~RUBY,
           # config/initializers/holdup.rb
           Holdup.configure { |config| config.web_auth = :none }
 
           # config/routes.rb
-          authenticate(:user, ->(user) { user.admin? }) { mount Holdup::Web => %<path>s }
+          authenticate(:user, ->(user) { user.admin? }) { mount Holdup::Web => MOUNTED }
         RUBY
         refused_open_rack: <<~RUBY,
           # config.ru
           Holdup.configure do |config|
             config.web_auth = {username: "ops", password: ENV.fetch("DASHBOARD_PASSWORD")}
           end
-          map(%<path>s) { run Holdup::Web }
+          map(MOUNTED) { run Holdup::Web }
         RUBY
         refused_open_proxy: <<~SHELL
           # in the environment of the application; the proxy asks who it is, and sends X-Forwarded-Prefix
@@ -38,8 +39,9 @@ module Holdup
           HOLDUP_WEB_AUTH=none
         SHELL
       }.freeze
+      MOUNTED = "MOUNTED"
       PATH = "/holdup"
-      private_constant :OPENING, :PATH
+      private_constant :OPENING, :MOUNTED, :PATH
 
       def refuse(refusal)
         response.headers.merge!(refusal.headers)
@@ -51,7 +53,7 @@ module Holdup
       # @return [Hash{String => String}] with the path where it is mounted now
       def opening
         path = request.script_name.empty? ? PATH : request.script_name
-        OPENING.to_h { |key, code| [word(key), format(code, path: path.inspect)] }
+        OPENING.to_h { |key, code| [word(key), code.gsub(MOUNTED) { path.inspect }] }
       end
 
       def failed(error)
