@@ -13,8 +13,8 @@ module Holdup
                  "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
 
       def blocks
-        [View::Blocks::Lead.new(text: calculation.answer), *source, form,
-          calculation.charts, calculation.section.with(title: word(:by_threads)), calculation.notes]
+        table = calculation.section.with(title: word(:by_threads))
+        [lead, form, calculation.charts, table, calculation.notes]
       end
 
       def span? = false
@@ -32,8 +32,9 @@ module Holdup
           button: word(:calculate_button))
       end
 
-      def source
-        calculation.source && View::Blocks::Notes.new(texts: [calculation.source])
+      # In one block: while a slider moves, no other block may move.
+      def lead
+        View::Blocks::Lead.new(text: @words.sentences([calculation.answer, *calculation.source]))
       end
 
       def shown(name)
