@@ -132,7 +132,7 @@ class SchemasTest < Minitest::Test
         %w[--since 2h --by setting], %w[--since 2h --until 1h])
   end
 
-  # What a command prints of two revisions with methods that keep others waiting.
+  # What a command prints of two revisions with methods that make others wait.
   def of_deployed(*command)
     samples = %w[aaa111 bbb222].map do |revision|
       SampleWindows.new(minutes: 6, setting: SampleWindows::SETTING.merge("revision" => revision))

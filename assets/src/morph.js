@@ -26,9 +26,13 @@ const ours = (node) => node.nodeType === Node.ELEMENT_NODE && node.matches(OURS)
 /** Whether it is open or hidden is up to the person in front of it. */
 const THEIRS = ["open", "hidden"];
 
+/** Of what scripts fill, so is the class: a chart with the cursor has one. */
+const theirs = (element) => (element.matches(OURS) ? [...THEIRS, "class"] : THEIRS);
+
 function attributes(old, fresh) {
+  const kept = theirs(old);
   for (const { name } of [...old.attributes])
-    if (!THEIRS.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
+    if (!kept.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes)
-    if (!THEIRS.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (!kept.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
 }

@@ -8,7 +8,7 @@ import { flagged } from "./overlays.js";
 import { reveal } from "./reveal.js";
 import { signs } from "./signs.js";
 import { onThemeChange } from "./theme.js";
-import { minutes, ofMark, target, within } from "./travel.js";
+import { following, indexOf, minutes, ofMark, part, target, within } from "./travel.js";
 
 /**
  * What the server says of a chart (lib/holdup/shell/view/chart.rb).
@@ -39,7 +39,7 @@ export class Plot {
     this.said = Object.assign(document.createElement("p"), { className: "quiet" });
     this.said.setAttribute("aria-live", "polite");
     place.addEventListener("keydown", (event) => this.#key(event));
-    place.addEventListener("blur", () => this.drawn?.setCursor({ left: -10, top: -10 }, true, true));
+    place.addEventListener("blur", () => this.#place(null));
     this.sized = new ResizeObserver(() => this.#fit());
     this.sized.observe(place);
     this.forget = onThemeChange(() => this.drawn?.redraw());
@@ -137,16 +137,45 @@ export class Plot {
       this.drawn.setSize({ width: this.#width(), height: this.drawn.height });
   }
 
+  /** Arrows move the cursor, with Shift they choose a part; M goes to the next mark; Enter leads there. */
   #key(event) {
     if (!this.drawn || event.ctrlKey || event.metaKey || event.altKey) return;
     const { idx } = this.drawn.cursor;
-    if (event.key === "Enter" && this.#travels() && idx !== null && idx !== undefined) return this.#go(idx);
-    const to = moved(event.key, this.drawn.cursor.idx, this.chart.x.values.length);
+    if (event.key === "Enter" && this.#travels()) return this.#enter(idx);
+    if (event.key.toLowerCase() === "m" && this.#travels()) return this.#toMark();
+    const to = moved(event.key, idx, this.chart.x.values.length);
     if (to === undefined) return;
     event.preventDefault();
-    const left = to === null ? -10 : this.drawn.valToPos(this.chart.x.values[to], "x");
-    this.drawn.setCursor({ left, top: to === null ? -10 : 1 }, true, true);
+    const chosen = event.shiftKey && to !== null && this.#travels();
+    this.#place(to, { from: chosen ? (this.from ?? idx ?? to) : undefined });
     if (to !== null) this.said.textContent = this.#sentence(to);
+  }
+
+  /** To the page of a mark, to a part that was chosen, or to the requests of a point. */
+  #enter(idx) {
+    if (this.mark) return this.#leave(this.mark);
+    if (!Number.isInteger(idx)) return;
+    if (this.from === undefined) return this.#go(idx);
+    location.assign(part(this.chart, this.place.dataset, this.from, idx));
+  }
+
+  #toMark() {
+    const mark = following(this.chart, this.mark);
+    if (!mark) return;
+    this.#place(indexOf(this.chart.x.values, mark.at), { mark });
+    this.said.textContent = mark.label;
+  }
+
+  /** The cursor at a point, or none; what is chosen from another point to it; the mark that it is at. */
+  #place(to, { from, mark } = {}) {
+    if (!this.drawn) return;
+    Object.assign(this, { from, mark });
+    const place = (index) => this.drawn.valToPos(this.chart.x.values[index], "x");
+    const left = to === null ? -10 : place(to);
+    this.drawn.setCursor({ left, top: to === null ? -10 : 1 }, true, true);
+    const start = from === undefined ? left : place(from);
+    const [width, height] = [Math.abs(left - start), this.drawn.over.clientHeight];
+    this.drawn.setSelect({ left: Math.min(left, start), top: 0, width, height }, false);
   }
 
   /** Shows in the legend the values under the cursor; without a cursor, over time, the latest. */

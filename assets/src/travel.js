@@ -41,6 +41,41 @@ export function around(seconds, mark) {
 }
 
 /**
+ * @param {{x: {values: number[]}, marks?: {at: number, page?: string}[]}} chart
+ * @returns its marks that lead to a page, by time
+ */
+export function leading({ x: { values }, marks = [] }) {
+  const { until } = step(values, values.length - 1);
+  return marks
+    .filter((mark) => mark.page && mark.at > values[0] && mark.at < until)
+    .sort((one, other) => one.at - other.at);
+}
+
+/**
+ * @param {object} chart
+ * @param {{at: number} | undefined} mark where one is
+ * @returns the mark after that, or the first
+ */
+export function following(chart, mark) {
+  const known = leading(chart);
+  return known.find(({ at }) => mark && at > mark.at) ?? known[0];
+}
+
+/** @param {number} second @returns {number} index of the step that it is in */
+export const indexOf = (seconds, second) =>
+  Math.max(
+    0,
+    seconds.findLastIndex((start) => start <= second),
+  );
+
+/** @returns {string} this page with the steps from one point to the other as its span */
+export function part(chart, places, one, other) {
+  const seconds = chart.x.values;
+  const [from, to] = [Math.min(one, other), Math.max(one, other)];
+  return within(places.part, minutes(seconds[from], step(seconds, to).until));
+}
+
+/**
  * @param {{x: {values: number[]}, marks?: {at: number, page?: string, around?: boolean}[]}} chart
  * @param {DOMStringMap} places
  * @param {number} at index of the point
@@ -50,9 +85,7 @@ export function around(seconds, mark) {
  */
 export function target(chart, places, at, distance) {
   const seconds = chart.x.values;
-  const inside = (mark) =>
-    mark.page && mark.at > seconds[0] && mark.at < step(seconds, seconds.length - 1).until;
-  const mark = (chart.marks ?? []).find((each) => inside(each) && distance(each.at) <= NEAR);
+  const mark = leading(chart).find((each) => distance(each.at) <= NEAR);
   if (mark) return ofMark(chart, places, mark);
   const { since, until } = step(seconds, at);
   return within(places.moment, minutes(since, until));

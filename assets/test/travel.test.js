@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { minutes, ofMark, step, target, within } from "../src/travel.js";
+import { following, indexOf, leading, minutes, ofMark, part, step, target, within } from "../src/travel.js";
 
 const START = 1_790_000_040;
 const chart = {
@@ -51,4 +51,33 @@ test("near another mark it leads to the page of that, around the minute", () => 
   const marked = { ...chart, marks: [{ at: START + 95, page: "deaths" }] };
   const address = target(marked, { ...places, deaths: "/deaths?lang=ja" }, 1, () => 3);
   assert.match(address, /^\/deaths\?lang=ja&since=2026-09-21T14%3A15%3A00Z&until=2026-09-21T14%3A18%3A00Z$/);
+});
+
+test("keys go from mark to mark, and to the first again", () => {
+  const marks = [
+    { at: START + 95, page: "deaths" },
+    { at: START + 30, page: "compare" },
+    { at: START + 60 },
+    { at: START + 500, page: "deaths" },
+  ];
+  const marked = { ...chart, marks };
+  assert.deepEqual(leading(marked), [marks[1], marks[0]]);
+  const first = following(marked, undefined);
+  const second = following(marked, first);
+  assert.deepEqual([first, second, following(marked, second)], [marks[1], marks[0], marks[1]]);
+  assert.equal(following({ x: chart.x }, undefined), undefined);
+});
+
+test("a moment is in the step that began last", () => {
+  assert.deepEqual(
+    [START - 5, START + 59, START + 60, START + 900].map((second) => indexOf(chart.x.values, second)),
+    [0, 0, 1, 2],
+  );
+});
+
+test("a part that was chosen by keys has both of its ends, whichever was first", () => {
+  const here = { part: "/?since=1h" };
+  const address = part(chart, here, 2, 1);
+  assert.match(address, /since=2026-09-21T14%3A15%3A00Z&until=2026-09-21T14%3A17%3A00Z$/);
+  assert.equal(address, part(chart, here, 1, 2));
 });

@@ -69,6 +69,22 @@ class ClickPathTest < Minitest::Test
     assert page.has_css?(".more .chosen", text: "10m")
   end
 
+  # The same by keys: twelve points of ten seconds, or of a minute.
+  def test_a_part_is_chosen_by_keys_too_and_its_address_shows_the_same_elsewhere
+    plot = page.first(".plot[data-moment]:has(canvas)")
+    plot.execute_script("this.focus()")
+    plot.send_keys(:end, :left, *Array.new(12) { %i[shift left] }, :enter)
+    assert page.has_css?(".more .chosen", text: /20\d\d-.* - 20\d\d-/)
+    since, till = asked.values_at("since", "until").map { |moment| Time.iso8601(moment) }
+    assert_includes 120..540, till - since
+    assert page.has_css?(".stacked canvas", minimum: 1)
+    shown = [".lead", ".more .chosen", "h1"].map { |part| page.first(part).text }
+    address = page.current_url
+    page.driver.reset! # another browser: no history, no cookies
+    page.visit(address)
+    assert_equal shown, [".lead", ".more .chosen", "h1"].map { |part| page.first(part).text }
+  end
+
   # The same by keys, and without a script from the table beside a chart.
   def test_a_point_leads_to_its_minute_by_keys_and_from_the_table
     plot = page.first(".plot[data-moment]:has(canvas)")

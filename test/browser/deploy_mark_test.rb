@@ -85,6 +85,15 @@ class DeployMarkTest < Minitest::Test
     assert page.has_css?("h1", text: "Overview")
   end
 
+  def test_keys_lead_to_it_and_say_what_it_is
+    plot = page.first(".stacked .plot[data-moment]")
+    plot.execute_script("this.focus()")
+    plot.send_keys("m")
+    assert_includes plot.find("p[aria-live]", visible: :all).text(:all), REVISIONS.last
+    plot.send_keys(:enter)
+    assert_compares("keys")
+  end
+
   # The label is on the side that has more room.
   def test_its_flag_and_its_label_do_too
     [0, 30].each do |away|

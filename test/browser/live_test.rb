@@ -73,6 +73,27 @@ class LiveTest < Minitest::Test
     assert page.evaluate_script("drawn.isConnected && #{focused}")
   end
 
+  # The cursor of all charts, a part that was chosen by keys, the fold, and how far one has scrolled.
+  def test_the_cursor_and_the_place_stay
+    page.find(".fold > summary").click
+    assert page.has_css?(".fold[open] canvas")
+    page.driver.browser.mouse.move(x: 1, y: 1) # where no chart comes under it
+    page.execute_script("scrollTo(0, 150)")
+    plot = page.first(".plot[data-moment]:has(canvas)")
+    plot.execute_script("this.focus({ preventScroll: true })")
+    plot.send_keys(:end, :left, %i[shift left])
+    assert page.has_css?(".plot.asked .where")
+    place = "[scrollY, document.querySelector('.plot.asked .where').textContent, " \
+      "document.querySelector('.plot.asked .u-select').style.width]"
+    before = page.evaluate_script(place)
+    answers = @changing.answers
+    button = "document.querySelector('[data-live] button')"
+    page.execute_script("#{button}.click(); #{button}.click()")
+    assert shows_later_than?(answers)
+    assert_equal before, page.evaluate_script(place)
+    assert page.has_css?(".fold[open] canvas")
+  end
+
   def test_a_failed_refresh_is_shown_until_one_succeeds
     @changing.failing = true
     refresh

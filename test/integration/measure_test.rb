@@ -70,7 +70,7 @@ class MeasureIntegrationTest < Minitest::Test
   end
 
   # Planted hogs, from the probe through the collector and the store into the report.
-  def test_the_report_names_the_methods_that_keep_others_waiting
+  def test_the_report_names_the_methods_that_make_others_wait
     hog = ->(name) do
       "def #{name}\n  from = WALL.call\n  ending = CPU.call + 40\n  nil while CPU.call < ending\n  " \
         "HELD[:#{name}] += WALL.call - from\nend\n"
@@ -93,7 +93,7 @@ class MeasureIntegrationTest < Minitest::Test
     methods = JSON.parse(report).fetch("methods").select { |line| line["name"] == "cron" }
     caused = methods.group_by { |line| line["method"][/\b(large|medium|small)\z/] }
       .transform_values { |lines| lines.sum { |line| line["caused_ns"] } }
-    # A busy machine can stop the main thread within a hog, which then keeps others waiting for longer than
+    # A busy machine can stop the main thread within a hog, which then makes others wait for longer than
     # the others do; or between two, and its frame is sampled then, rightly.
     held = @output[/^held (.+)$/, 1].split.map(&:to_f)
     ["large", "medium", "small", nil].zip([*held, 0]) do |name, ms|

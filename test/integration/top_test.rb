@@ -23,7 +23,7 @@ class TopIntegrationTest < Minitest::Test
   private
 
   def watch(app, screen)
-    app.wait { screen.text.match?(%r{Kept others waiting most: GET /hog \d}) }
+    app.wait { screen.text.match?(%r{Made others wait most: GET /hog \d}) }
     assert_match(%r{puma \d+ .* \d/3 }, screen.text)
     screen.press("2")
     app.wait { screen.text.match?(%r{GET /light +[\d.]+ .*[\d.]+ (ms|s) }) }

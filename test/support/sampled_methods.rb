@@ -2,7 +2,7 @@
 
 require_relative "sample_windows"
 
-# A report with samples of methods that kept others waiting, for tests of its profiles.
+# A report with samples of methods that made others wait, for tests of its profiles.
 module SampledMethods
   MS = 1_000_000
   SAMPLE = SampleWindows.new

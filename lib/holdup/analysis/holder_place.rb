@@ -2,9 +2,9 @@
 
 module Holdup
   module Analysis
-    # What those do for whom others wait at the GVL.
+    # What those do for whom others wait for the GVL.
     #
-    # - `sampled`: MethodLine in which they keep others waiting most, whoever waits; nil without a sample:
+    # - `sampled`: MethodLine in which they make others wait most, whoever waits; nil without a sample:
     #   only long holds have one
     # - `called`: CallLine that they make most often, where there is no sample; nil where each makes few calls
     HolderPlace = Data.define(:sampled, :called) do

@@ -2,7 +2,7 @@
 
 module Holdup
   module Analysis
-    # One method of the application that kept others waiting, for the requests or jobs of one name, or for a
+    # One method of the application that made others wait, for the requests or jobs of one name, or for a
     # thread outside of them.
     #
     # - `name`, `account`: of the requests or jobs; or of the thread's account

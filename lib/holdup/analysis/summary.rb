@@ -208,7 +208,7 @@ module Holdup
           UnitCalls::RepeatedQuery.all(windows_of(:repeats), units: chosen.map(&:window))
       end
 
-      # Methods that keep others waiting, of the chosen units and, without a filter, of other threads.
+      # Methods that make others wait, of the chosen units and, without a filter, of other threads.
       # @return [Array<MethodLine>] those that caused most first
       def holding_methods
         @holding_methods ||= MethodLine.all(holding_places, revisions:)

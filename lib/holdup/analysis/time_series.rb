@@ -34,8 +34,10 @@ module Holdup
       #   threads outside of units; nil: all
       # @param coverage [MeasuredTime] when such units were measured
       # @param caused [Hash{String => Hash{Integer => Integer}}] ns by method and start of the step
+      # @param seconds [Hash{Integer => Float}] the time that a window covers, where it is not known from
+      #   `coverage`, by the start of the step
       def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil,
-        coverage: MeasuredTime.whole(0, 0), caused: {})
+        coverage: MeasuredTime.whole(0, 0), caused: {}, seconds: {})
         @at_s = at_s
         @step_s = step_s
         @to_s = to_s
@@ -43,6 +45,7 @@ module Holdup
         @measured = measured
         @coverage = coverage
         @caused = caused
+        @seconds = seconds
         @gvl = gvl.transform_values { |values| complete(values) }.reject { |_, values| values.none? }
         @quantiles = {}
       end
@@ -99,6 +102,7 @@ module Holdup
       # @return [Float] of a step, those in which anything was measured
       def seconds(index)
         start_s = at_s[index]
+        return @seconds[start_s] if @seconds.key?(start_s)
         length_s = [length_s(index), @windows[index]&.seconds.to_i].max
         measured_s = @coverage.seconds(start_s, start_s + length_s)
         measured_s.positive? ? measured_s : length_s.to_f
@@ -191,6 +195,7 @@ module Holdup
       def rate(window, index)
         return 0.0 unless counted?(window)
         start_s = at_s[index]
+        return window.count / @seconds[start_s] if @seconds.key?(start_s)
         length_s = [length_s(index), window.seconds].max
         @coverage.cut(start_s, start_s + length_s).rate(window.count) || window.count.fdiv(length_s)
       end

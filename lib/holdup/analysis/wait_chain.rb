@@ -37,7 +37,7 @@ module Holdup
     #   another system
     # - `wait_ns`: for how long; `holder`: who held it, or of a lock who ended the wait, as in SlowUnit::Part;
     #   `held_ns`: for how long of the wait
-    # - `place`: MethodLine in which the holder kept others waiting most in that minute; nil where that is not
+    # - `place`: MethodLine in which the holder made others wait most in that minute; nil where that is not
     #   known
     WaitChain::WaitLink = Data.define(:waiter, :kind, :wait_ns, :holder, :held_ns, :place) do
       # @param slow [Holdup::SlowUnit]

@@ -82,6 +82,22 @@ module Holdup
         histograms:)
     end
 
+    # A round that took longer than a step also speaks for those beside it that have none of its host.
+    # @param figures [Array<RecentFigures>] of all hosts
+    # @return [Hash{Integer => Array<RecentFigures>}] of each host at most one, by start of the step
+    def self.by_step(figures)
+      known = figures.to_h { |one| [[one.host, one.start_s], one] }
+      figures.each { |one| one.covered_steps.each { |start_s| known[[one.host, start_s]] ||= one } }
+      known.group_by { |(_, start_s), _| start_s }.transform_values { |same| same.map(&:last) }
+    end
+
+    # @return [Array<Integer>] starts of steps around the middle of the round, as many as it took
+    def covered_steps
+      more = length_ms.fdiv(STEP_S * 1000).round - 1
+      each_side = (more / 2.0).ceil
+      (-each_side..each_side).map { |steps| start_s + steps * STEP_S }
+    end
+
     # @return [Integer] place in the ring of its host
     def slot = start_s / STEP_S % SLOTS
 

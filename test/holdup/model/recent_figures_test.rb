@@ -36,6 +36,14 @@ class Holdup::RecentFiguresTest < Minitest::Test
     ), "sums add up again"
   end
 
+  def test_a_late_round_speaks_for_the_steps_beside_it_that_have_none
+    late = figures(start_s: START + 20).with(length_ms: 31_000)
+    known = Holdup::RecentFigures.by_step([figures(start_s: START), late])
+    assert_equal [START, START + 10, START + 20, START + 30], known.keys.sort
+    assert_equal [late], known.fetch(START + 10)
+    assert_equal [5_000], known.fetch(START).map(&:length_ms), "a round of its own comes first"
+  end
+
   def test_a_ring_begins_again_after_an_hour
     slots = [0, 10, 3_590, 3_600].map { |at_s| figures(start_s: at_s).slot }
     assert_equal [0, 1, 359, 0], slots

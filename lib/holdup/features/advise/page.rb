@@ -58,10 +58,21 @@ module Holdup
         span = View::Figures::Moments.span(found.from_s, found.to_s)
         report = result.value.what_if && what_if_report(result.value, span)
         advised = Report.new(found, words: @words, span:, limit: query.limit)
+        return unrecorded(advised, json_of(found, report)) if nothing_recorded?(found)
         lead, *answers = answers(advised, report)
         blocks = [lead, *(age(result) if kept), track_record(found), *answers, kinds(advised),
           *nothing(found), *(advised.grounds - [advised.self_test])]
         PageContent.new(blocks:, json: json_of(found, report), offered: exports)
+      end
+
+      def nothing_recorded?(found)
+        found.load.count.zero? && found.findings.empty? && found.result.nil? && !@form.asked?
+      end
+
+      # The other kind may have been recorded.
+      def unrecorded(advised, json)
+        blocks = [advised.answer.first, kinds(advised), missing]
+        PageContent.new(blocks:, json:, offered: exports)
       end
 
       # Under the verdict, with a link to a new one.

@@ -5,7 +5,7 @@ require "zlib"
 
 module Holdup
   module Captures
-    # Samples of methods that keep others waiting, as a profile for other viewers. Its stacks have three
+    # Samples of methods that make others wait, as a profile for other viewers. Its stacks have three
     # frames: the requests or jobs of a name, the method of the application, and what that had called. The
     # weight is the stall of others.
     class MethodProfile
@@ -29,7 +29,7 @@ module Holdup
       def self.call(summary, format)
         places = summary.holding_places
         if places.empty?
-          raise Error.new("no method kept others waiting in that span",
+          raise Error.new("no method made others wait in that span",
             "methods are sampled while others wait: see config.hold_sample")
         end
         return Pprof.new(places, from_s: summary.from_s, to_s: summary.to_s).call if format == :pprof
@@ -146,7 +146,7 @@ module Holdup
 
         def thread_name(lane) = lane.name
 
-        def header = PictureHeader.new(process_name: "methods that keep others waiting", pid: 0)
+        def header = PictureHeader.new(process_name: "methods that make others wait", pid: 0)
 
         def recording = self
 

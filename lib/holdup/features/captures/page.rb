@@ -8,7 +8,7 @@ module Holdup
         capture_length capture_cost capture_size].freeze
 
       def blocks
-        [*asked, (all.empty? ? nothing : table), *ordering]
+        [*asked, *(all.empty? ? nothing : [table]), *ordering]
       end
 
       def span? = false
@@ -21,7 +21,8 @@ module Holdup
       def all = @all ||= @context.captures.all
 
       def nothing
-        View::Blocks::Notes.new(texts: [word(:no_captures)])
+        [View::Blocks::Lead.new(text: word(:no_captures)),
+          to_copy("capture --seconds 10", purpose: word(:captures_none_command))]
       end
 
       def asked

@@ -87,13 +87,13 @@ module Holdup
         end
       end
 
-      # Methods that keep others waiting, those first whose stall in each unit differs most.
+      # Methods that make others wait, those first whose stall in each unit differs most.
       # @return [Array<MethodChange>]
       def method_changes
         @method_changes ||= MethodChange.all(sides, **of_stall)
       end
 
-      # For whom requests and jobs wait at the GVL, those pairs first that differ most.
+      # For whom requests and jobs wait for the GVL, those pairs first that differ most.
       # @return [Array<PairChange>]
       def pair_changes
         @pair_changes ||= PairChange.all(sides, **of_stall)

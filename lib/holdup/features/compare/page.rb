@@ -18,17 +18,19 @@ module Holdup
       def self.figures(store, query, now_s:, step:, **)
         step.call([:step_comparing, {}])
         asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
-        sides, around = store.snapshot { [asked.call, last_change(store, query, now_s)] }
+        sides, presets = store.snapshot { [asked.call, presets(store, query, asked, now_s)] }
         result = Comparison.new(*sides).result if sides.size == 2
-        presets = Presets.of(asked.choices.keys, around)
         ComparedFigures.new(choices: asked.choices, presets:, result:)
       end
 
       # Presets are of the usual span, whatever span the page shows.
-      def self.last_change(store, query, now_s)
-        LastChangeReader.call(store, from_s: now_s - CHANGES_S, to_s: now_s, filter: filter(query))
+      def self.presets(store, query, asked, now_s)
+        span = {from_s: now_s - CHANGES_S, to_s: now_s, filter: filter(query)}
+        deploy, change = [true, false].map { |deploys| LastChangeReader.call(store, **span, deploys:) }
+        oldest_s = store.extent.first
+        Presets.of(asked.choices.keys, deploy:, change:, recorded_s: oldest_s && now_s - oldest_s)
       end
-      private_class_method :last_change
+      private_class_method :presets
 
       # A comparison covers one kind of units.
       def self.filter(query)
@@ -62,15 +64,22 @@ module Holdup
       def moments = super + @base
 
       def nothing(figures)
+        return PageContent.new(blocks: [no_data, missing], json: nil, offered: []) unless store.extent.last
         lead = View::Blocks::Lead.new(text: word(:nothing_to_compare))
         PageContent.new(blocks: [presets(figures), lead, form(figures)], json: nil, offered: [])
       end
 
+      def no_data
+        View::Blocks::Lead.new(text: word(:verdict_no_data, units: @words.units(filter.kind)))
+      end
+
       def presets(figures)
-        links = figures.presets.map do |name, params|
+        there, missing = figures.presets.partition { |_, params| params }
+        links = there.map do |name, params|
           View::Blocks::Link.new(text: word(:"compare_preset_#{name}"), page: "compare", params:)
         end
-        Web::Pages::Controls::Links.new(title: word(:compare_presets), links:)
+        texts = missing.map { |name, _| word(:"compare_no_#{name}") }
+        Web::Pages::Controls::Links.new(title: word(:compare_presets), links:, missing: texts)
       end
 
       # The verdict and its remarks come first, then the charts.
@@ -92,7 +101,9 @@ module Holdup
 
       def choices(figures)
         width = View::Width
-        found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
+        found = figures.choices.transform_values do |text|
+          width.truncate(width.clean(@words.setting_label(text)), CHOICE)
+        end
         return [] if found.empty?
         options = {"" => word(:chosen_for_you), **found}
         ChosenSides::CHOSEN.map do |name|

@@ -53,7 +53,7 @@ module Holdup
       def sides
         [@comparison.before, @comparison.after].zip(%i[before after]).map do |side, name|
           @words.call(:compare_side, side: @words.call(:"compare_#{name}"),
-            label: View::Width.clean(side.label),
+            label: View::Width.clean(@words.setting_label(side.label)),
             count: View::Figures.count(side.units), units: @words.units(@kind, side.units))
         end
       end
@@ -296,7 +296,7 @@ module Holdup
         def chart(histograms)
           bands = Analysis::HistogramBands::DurationBands.new(histograms)
           lines = @sides.zip(bands.counts).map do |side, counts|
-            View::Chart::Line.new(label: side.label, values: shares(counts))
+            View::Chart::Line.new(label: @words.setting_label(side.label), values: shares(counts))
           end
           x = View::Chart::Axis.new(unit: :ns, values: bands.upto_ns, log: true)
           View::Chart.new(kind: :line, unit: :share, series: lines, x:)

@@ -8,7 +8,7 @@ module Holdup
       # A machine's speed differs by less from one minute to the next.
       MACHINE = 0.03
       SHORT_BLOCK_S = 600
-      # Sentences about methods that keep others waiting, and columns of a name in them.
+      # Sentences about methods that make others wait, and columns of a name in them.
       METHODS = 3
       # Likewise about those for whom requests and jobs wait.
       PAIRS = 3
@@ -209,7 +209,8 @@ module Holdup
 
       def warm_up
         return [word(:boots_unknown)] unless sides.all?(&:boots_known?)
-        sides.reject(&:warmed?).map { |side| word(:all_cold, side: View::Width.clean(side.label)) }
+        cold = sides.reject(&:warmed?).map { |side| View::Width.clean(@words.setting_label(side.label)) }
+        cold.map { |side| word(:all_cold, side:) }
       end
 
       def processes

@@ -63,7 +63,7 @@ module Holdup
         end
       end
 
-      # Samples of the methods that kept others waiting in these units.
+      # Samples of the methods that made others wait in these units.
       def method_windows = @method_windows ||= views_of_units(:method)
 
       # Whom these units waited for at the GVL.

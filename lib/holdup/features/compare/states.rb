@@ -39,13 +39,15 @@ module Holdup
       end
 
       def labels
-        @labels ||= sides.map { |side| View::Width.clean(side.label) }
+        @labels ||= sides.map { |side| label(side) }
       end
+
+      def label(side) = View::Width.clean(@words.setting_label(side.label))
 
       def base = labels.first
 
       def fact(side)
-        word(:state, label: View::Width.clean(side.label), count: View::Figures.count(side.units),
+        word(:state, label: label(side), count: View::Figures.count(side.units),
           units: @words.units(@kind, side.units), processes: side.processes,
           seconds: View::Figures.duration(measured_s(side) * NS))
       end

@@ -49,8 +49,12 @@ module Holdup
 
       def never
         [View::Blocks::Lead.new(text: word(:never)),
-          View::Section.new(title: word(:begin), columns: [], rows: [],
-            notes: [word(:try), word(:automatic)])]
+          to_copy("experiment plan", purpose: word(:plan_command)), how_to_begin]
+      end
+
+      def how_to_begin
+        notes = View::Blocks::Notes.new(texts: [word(:try), word(:automatic)])
+        View::Blocks::Fold.new(title: word(:begin), inner: [notes])
       end
 
       # @return [Array<Object>] Blocks about what runs and what is kept
@@ -96,7 +100,8 @@ module Holdup
       end
 
       def asked(plan)
-        [View::Width.clean(plan.by), reason(plan.why)].reject(&:empty?).join(": ")
+        by, why = [View::Width.clean(plan.by), reason(plan.why)]
+        (by.empty? || why.empty?) ? by + why : @words.labelled(by, why)
       end
 
       def reason(why) = View::AuditLog.reason(why, @words)

@@ -65,7 +65,7 @@ module Holdup
 
       def estimates = @experiment.estimates
 
-      def label(side) = View::Width.clean(side.label)
+      def label(side) = View::Width.clean(@words.setting_label(side.label))
 
       def figures_and_changes
         changes = @audit.narrow_section if @audit && !@audit.empty?
@@ -124,7 +124,10 @@ module Holdup
 
       def unequal
         found = @experiment.equality.select { |result| result.key == :unequal }
-        @words.list(found.map { |result| "#{View::Width.clean(result.label)}: #{moved(result.moved)}" })
+        texts = found.map do |result|
+          @words.labelled(View::Width.clean(result.label), moved(result.moved))
+        end
+        @words.list(texts)
       end
 
       def moved(estimates)

@@ -7,7 +7,7 @@ module Holdup
       include OverTime
 
       def blocks
-        return [*view.blocks, *last_data] if fleet.empty?
+        return [view.blocks.first, *last_data, missing] if fleet.empty?
         lead, *rest = view.blocks
         [lead, *rest, over_time, *view.changed].compact
       end

@@ -29,8 +29,7 @@ module Holdup
       end
 
       def without_samples
-        [View::Blocks::Lead.new(text: word(:no_jit_samples)), *(last_data if summary.empty?),
-          View::Blocks::Notes.new(texts: [word(:no_jit_samples_next)])]
+        [View::Blocks::Lead.new(text: word(:no_jit_samples)), *(last_data if summary.empty?), missing]
       end
 
       def parts(_summary) = [:samples]

@@ -3,7 +3,7 @@
 module Holdup
   module Report
     # Why the requests or jobs of one name take as long as they do: of all reasons the one with the largest
-    # share of their elapsed time. Those who keep others waiting at the GVL are named for that first.
+    # share of their elapsed time. Those who make others wait for the GVL are named for that first.
     class Diagnosis
       # Parts of the summary that it needs.
       PARTS = [*View::MainWait::PARTS, :transactions, :repeats].freeze

@@ -28,7 +28,7 @@ module Holdup
            "who stalled whom, processes, JIT. Large; blame is shorter. Keys: holdup://keys/report."},
         {name: "blame", place: 20, command: %w[report --json --sort=caused],
          purposes: %i[selection], constant: "BlameTool",
-         description: "Who kept others waiting for the GVL: the verdict, pairs of causer and victim, and " \
+         description: "Who made others wait for the GVL: the verdict, pairs of causer and victim, and " \
            "each request and job with what it stalled and caused, most caused first."}
       ]
     )

@@ -79,7 +79,7 @@ module Holdup
                   span_name: @query.chosen.name, queue: @query.chosen.queue,
                   threads: @query.threads}.compact
         return [] if chosen.empty?
-        [chosen.map { |key, value| "#{word(key)}: #{View::Width.clean(value)}" }.join(", ")]
+        [@words.list(chosen.map { |key, value| @words.labelled(word(key), View::Width.clean(value)) })]
       end
 
       def origin

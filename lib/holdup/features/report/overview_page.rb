@@ -69,7 +69,12 @@ module Holdup
       # How much there is, and the first reason why figures may mislead.
       def notes = [headline.figures.first, *headline.caveats.first]
 
-      def more_notes = [headline.figures.last, *headline.remarks] - notes
+      def more_notes = [headline.figures.last, *headline.remarks, *unequal] - notes
+
+      def unequal
+        found = UnequalProcessesReader.call(store, from_s: query.from_s, to_s: query.until_s)
+        found ? [UnequalProcesses::Sentence.new(@words).call(found)] : []
+      end
 
       def pictures
         picture = picture_block or return waits

@@ -10,7 +10,7 @@ module Holdup
       def blocks
         return [*running, *nothing] unless measured?
         over_time = charted.block(query.limit, part:) unless charted.empty?
-        [*running, *shortages, *ceilings, over_time, *tables].compact
+        [*running, *shortages, *unequal, *ceilings, over_time, *tables].compact
       end
 
       # @return [Hash{String => View::Chart}]
@@ -51,6 +51,12 @@ module Holdup
         machines = summary.machines.select(&:ceiling)
         machines = machines.select { |machine| machine.ceiling.low? } if shortages.any?
         machines.map { |machine| lead(machine.ceiling) }
+      end
+
+      def unequal
+        found = UnequalProcessesReader.call(store, from_s: query.from_s, to_s: query.until_s)
+        return [] unless found
+        [View::Blocks::Lead.new(text: UnequalProcesses::Sentence.new(@words).call(found), level: :warn)]
       end
 
       def shortages

@@ -16,7 +16,7 @@ module Holdup
       # @param figures [Array<RecentFigures>] of all hosts
       def initialize(series, figures)
         @series = series
-        @by_step = by_step(figures)
+        @by_step = RecentFigures.by_step(figures)
         @figures = figures
       end
 
@@ -27,21 +27,6 @@ module Holdup
       end
 
       private
-
-      # A round that took longer than a step also speaks for those beside it that have none of its host.
-      # @return [Hash{Integer => Array<RecentFigures>}]
-      def by_step(figures)
-        known = figures.to_h { |one| [[one.host, one.start_s], one] }
-        figures.each { |one| beside(one).each { |start_s| known[[one.host, start_s]] ||= one } }
-        known.group_by { |(_, start_s), _| start_s }.transform_values { |same| same.map(&:last) }
-      end
-
-      # @return [Array<Integer>] steps around the middle of a round, as many as it took
-      def beside(one)
-        more = one.length_ms.fdiv(@series.step_s * 1000).round - 1
-        each_side = (more / 2.0).ceil
-        (-each_side..each_side).map { |steps| one.start_s + steps * @series.step_s }
-      end
 
       def names
         @names ||= begin

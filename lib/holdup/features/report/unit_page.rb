@@ -150,7 +150,7 @@ module Holdup
           details: shown.map { |party, _| place(party) }, notes: [word(:pairs_note)])
       end
 
-      # The line in which a holder keeps others waiting most.
+      # The line in which a holder makes others wait most.
       def place(party)
         return unless party.named?
         View::MainWait.place(summary.holder_place(party), @words)

@@ -61,7 +61,7 @@ module Holdup
          queued_ns: mean(units.sum(&:queued_ns), units.sum(&:queued))}
       end
 
-      # What kept others waiting most in the last ten seconds.
+      # What made others wait most in the last ten seconds.
       # @return [Array<Array(String, Float)>] names, and their shares of what all caused
       def causes(count)
         largest_causes(pairs.flat_map(&:slots)).first(count)

@@ -10,6 +10,12 @@ module Holdup
       # A recording's first round comes so long after its first minute begins, at most.
       LATE_S = 90
 
+      # `window`: of the chosen units of one host; `length_ms`: what the round covered
+      ChosenRound = Data.define(:window, :length_ms) do
+        def per_second = length_ms.positive? ? window.count * 1000.0 / length_ms : 0.0
+      end
+      private_constant :ChosenRound
+
       # @param since_s [Integer] start of the first minute in which anything was measured
       # @return [Analysis::TimeSeries, nil] nil where minutes have to do
       def self.call(store, from_s:, to_s:, since_s:, filter: Analysis::UnitFilter.new)
@@ -27,10 +33,9 @@ module Holdup
 
       def call
         return if figures.empty? || hosts_missing? || steps_missing?
-        windows = figures.group_by(&:start_s).transform_values { |same| window(same) }.compact
         return if windows.size < KNOWN * steps.size
         step_s = RecentFigures::STEP_S
-        Analysis::TimeSeries.new(at_s:, step_s:, to_s: at_s.last + step_s, windows:, gvl:,
+        Analysis::TimeSeries.new(at_s:, step_s:, to_s: at_s.last + step_s, windows:, gvl:, seconds:,
           measured: windows.keys.to_set)
       end
 
@@ -55,10 +60,36 @@ module Holdup
           steps.size < KNOWN * ((last - first) / RecentFigures::STEP_S + 1)
       end
 
-      # @return [Window, nil] of the chosen units of all hosts; nil where they are not apart from others
-      def window(figures)
-        chosen = figures.map { |one| chosen(one) }
-        RecentFigures.sum(chosen.flatten, RecentFigures::ALL) unless chosen.any?(&:nil?)
+      def by_step = @by_step ||= RecentFigures.by_step(figures).slice(*at_s)
+
+      # @return [Hash{Integer => Array<ChosenRound>}] by start of the step, without steps where the chosen
+      #   units are not apart from others
+      def rounds
+        @rounds ||= by_step.transform_values { |same| chosen_rounds(same) }.compact
+      end
+
+      def chosen_rounds(figures)
+        found = figures.map { |one| [chosen(one), one.length_ms] }
+        return if found.any? { |windows, _| windows.nil? }
+        found.map do |windows, length_ms|
+          ChosenRound.new(window: RecentFigures.sum(windows, RecentFigures::ALL), length_ms:)
+        end
+      end
+
+      # @return [Hash{Integer => Window}] of all hosts, by start of the step
+      def windows
+        @windows ||= rounds.transform_values do |same|
+          RecentFigures.sum(same.map(&:window), RecentFigures::ALL)
+        end
+      end
+
+      # A round may come late: its figures are those of the time that it took, not of ten seconds.
+      # @return [Hash{Integer => Float}] the time in which the units of `windows` end, by start of the step
+      def seconds
+        windows.to_h do |start_s, window|
+          per_second = rounds.fetch(start_s).sum(&:per_second)
+          [start_s, per_second.zero? ? RecentFigures::STEP_S.to_f : window.count / per_second]
+        end
       end
 
       # @return [Array<Window>, nil]
@@ -77,9 +108,9 @@ module Holdup
 
       # @return [Hash{String => Array<Float, nil>}] by server or job runner, one for each step
       def gvl
-        by_step = figures.group_by(&:start_s).transform_values { |same| held(same) }
-        groups = by_step.values.flat_map(&:keys).uniq.sort
-        groups.to_h { |group| [group, at_s.map { |start_s| share(by_step.dig(start_s, group)) }] }
+        times = by_step.transform_values { |same| held(same) }
+        groups = times.values.flat_map(&:keys).uniq.sort
+        groups.to_h { |group| [group, at_s.map { |start_s| share(times.dig(start_s, group)) }] }
       end
 
       def held(figures)

@@ -19,7 +19,7 @@ module Holdup
       # because half a minute always looks like a drop.
       # @param histograms [Array<Symbol>] of units, from Window::HISTOGRAMS; those of OF_UNITS that are left
       #   out have means, but no quantiles
-      # @param methods [Boolean] whether methods that keep others waiting are read too
+      # @param methods [Boolean] whether methods that make others wait are read too
       # @param points [Integer] steps at most
       # @return [Analysis::TimeSeries]
       def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS,

@@ -101,7 +101,8 @@ module Holdup
 
       def reason(group)
         first = group.first
-        [Width.clean(first.by), self.class.reason(first.why, @words)].reject(&:empty?).join(": ")
+        by, why = [Width.clean(first.by), self.class.reason(first.why, @words)]
+        (by.empty? || why.empty?) ? by + why : @words.labelled(by, why)
       end
 
       def at(group) = Figures::Moments.at(group.first.at_s, "%F %T")
@@ -118,7 +119,7 @@ module Holdup
       end
 
       def processes(group)
-        @hosts ? "#{Width.clean(group.first.host)}: #{pids(group)}" : pids(group)
+        @hosts ? @words.labelled(Width.clean(group.first.host), pids(group)) : pids(group)
       end
 
       def pids(group)

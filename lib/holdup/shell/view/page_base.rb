@@ -92,11 +92,19 @@ module Holdup
         kind.new(summary, words: @words, limit:).call
       end
 
-      # The next step if no unit was measured.
+      # The next step if no unit was measured: a sentence, and a command.
       def nothing
         return unmatched_filter if unmatched
-        [Blocks::Lead.new(text: headline.verdict), *last_data,
-          Blocks::Notes.new(texts: [word(:empty_next)])]
+        [Blocks::Lead.new(text: headline.verdict), *last_data, missing]
+      end
+
+      # @return [Blocks::Commands] to copy: what is missing where nothing was measured
+      def missing = to_copy("doctor", purpose: word(:empty_command))
+
+      # @param command [String] of holdup, quoted
+      # @return [Blocks::Commands] under a sentence that needs no title
+      def to_copy(command, purpose:)
+        Blocks::Commands.new(title: nil, items: [Blocks::ShellCommand.holdup(command, purpose:)])
       end
 
       # A link to the last recording, before or after the span.
@@ -139,6 +147,7 @@ module Holdup
         facts = {asked: unmatched_value(asked), names:}
         instead = unmatched.nearest.any? ? :unmatched_nearest : :unmatched_known
         lead = Blocks::Lead.new(text: word(:"unmatched_#{unmatched.part}", **facts))
+        return [lead, missing] if unmatched.part == :kind
         unmatched.known.empty? ? [lead] : [lead, Blocks::Notes.new(texts: [word(instead, **facts)])]
       end
 

@@ -112,7 +112,9 @@ module Holdup
       FIGURES = /\A#{FIGURE}(?:(?: - |\.\.)#{FIGURE})?\z/
       # Any number but one.
       MANY = 2
-      private_constant :UNITS, :FIGURE, :FIGURES, :MANY
+      # Names of settings begin with the fingerprints of one or more.
+      SETTING_LABEL = /\A(\h{6}(?:, \h{6})*): (.+)\z/m
+      private_constant :UNITS, :FIGURE, :FIGURES, :MANY, :SETTING_LABEL
       LANGUAGES = LocaleTexts.all
       # Before the key of a sentence: what a page of the dashboard says instead, where a reader clicks and
       # does not type a command with its options.
@@ -167,6 +169,16 @@ module Holdup
       # @return [String] "one, two"
       def list(items)
         items.join(@table.fetch(:list_separator))
+      end
+
+      # @return [String] "label: text", with the colon of the language
+      def labelled(label, text) = [label, text].join(@table.fetch(:label_separator))
+
+      # @param label [String] "a1b2c3: threads=5", or any other name of what is compared
+      # @return [String] with the colon of the language
+      def setting_label(label)
+        fingerprints, facts = label.match(SETTING_LABEL)&.captures
+        facts ? labelled(fingerprints, facts) : label
       end
 
       # @return [String] "one or two"

@@ -111,14 +111,20 @@ module Holdup
         response.status = wait.status if wait
         return "" if request.head?
         blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
-        stored = page.span? ? stored(store) : {behind: nil, newest: nil, origins: {}}
+        stored = page.span? ? stored(store) : {behind: nil, newest: nil, origins: {}, hosts: nil}
         offered = wait ? [] : page.offered
         lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
       end
 
       def stored(store)
         origins = Queries::Origin::FACTS.to_h { |part| [part.name, store.names(part)] }
-        {behind: behind(store), newest: newest(store), origins:}
+        {behind: behind(store), newest: newest(store), origins:, hosts: hosts(store)}
+      end
+
+      # @return [Integer] hosts whose figures the page adds up
+      def hosts(store)
+        lately = store.collector_checkpoints.select { |one| one.at_ns / NS >= query.from_s }
+        lately.map(&:host).uniq.size
       end
 
       def file(page, name, ending)

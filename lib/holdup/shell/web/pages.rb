@@ -46,8 +46,10 @@ module Holdup
           def view = "wait"
         end
 
-        # Links to pages; `title`: nil if none is needed
-        Links = Data.define(:title, :links) do
+        # Links to pages; `title`: nil if none is needed; `missing`: why others are not there
+        Links = Data.define(:title, :links, :missing) do
+          def initialize(title:, links:, missing: []) = super
+
           def view = "links"
         end
       end

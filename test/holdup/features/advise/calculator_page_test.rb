@@ -41,4 +41,20 @@ class Holdup::Web::CalculatorTest < Minitest::Test
     ]
     assert_equal expected, last_response.body.scan(field)
   end
+
+  def test_it_opens_with_the_mean_request_of_the_span
+    get "/calculator"
+    assert_match(/An average request of the chosen span \(2220 requests\) holds the GVL for/, text)
+    units = sample.to_a.select { |window| window.series.unit? }
+    held_ms = units.sum { |window| window.histograms[:running].sum }.fdiv(units.sum(&:count)) / 1_000_000
+    assert_in_delta held_ms, markup[/name="running" value="([\d.]+)ms"/, 1].to_f, 0.01
+    assert_empty markup[/name="io" value="([^"]*)"/, 1]
+    assert_equal %w[rate share ns], charts.map { |chart| chart["unit"] }
+  end
+
+  def test_without_data_it_opens_with_an_example
+    @app = dashboard(store: Holdup::Store.open("memory:"))
+    get "/calculator"
+    assert_equal "45%", markup[/name="io" value="([^"]*)"/, 1]
+  end
 end

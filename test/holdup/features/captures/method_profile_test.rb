@@ -33,7 +33,7 @@ class Holdup::Captures::MethodProfileTest < Minitest::Test
     summary = summary([])
     Holdup::Captures::MethodProfile::FORMATS.each do |format|
       error = assert_raises(Holdup::Error) { Holdup::Captures::MethodProfile.call(summary, format) }
-      assert_match(/no method kept others waiting/, error.message)
+      assert_match(/no method made others wait/, error.message)
     end
   end
 

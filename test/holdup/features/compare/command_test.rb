@@ -121,8 +121,8 @@ class Holdup::Compare::CommandTest < Minitest::Test
         holdup("compare", "--store", path, "--revision", "aaa111", "bbb222", *more, now_s: NOW_S).out
       end
       text = said.call("--full")
-      sentence = "Since revision bbb222, Slow#rows (app/models/slow.rb:9) causes 1.99 times as much " \
-        "stall in each B#slow: 10.0 ms, before 5.05 ms ("
+      sentence = "Since revision bbb222, Slow#rows (app/models/slow.rb:9) makes others wait 1.99 " \
+        "times as long in each B#slow: 10.0 ms, before 5.05 ms ("
       assert_includes(text.gsub(/\s+/, " "), sentence)
       assert_match(/^B#slow: Slow#rows app\S* +5\.05 ms +10\.0 ms +\+5\.00 ms +\+99\.0 %.*WORSE$/, text)
       assert_includes(said.call.gsub(/\s+/, " "), sentence)

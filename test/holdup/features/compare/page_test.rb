@@ -42,9 +42,10 @@ class Holdup::Web::CompareTest < Minitest::Test
   def test_presets
     get "/compare", {"since" => "2h", "lang" => "en"}
     links = last_response.body.scan(%r{<a href="(/compare\?[^"]*)">([^<]*)</a>}).to_h(&:reverse)
-    words = ["around the last change of a setting", "this hour and the one before",
-      "this hour and the same yesterday"]
+    words = ["around the last change of a setting", "this hour and the one before"]
     assert_equal words, links.keys & words
+    ["no deploy in the last 24 hours", "no two arms (HOLDUP_ARM, such as canary) in this span",
+      "nothing recorded yesterday"].each { |missing| assert_includes text, missing }
     get CGI.unescapeHTML(links.fetch(words.first))
     assert_match(/Better: .*CPU per request or job -\d\d/, text)
     get CGI.unescapeHTML(links.fetch(words[1]))

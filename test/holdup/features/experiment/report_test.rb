@@ -42,7 +42,7 @@ class Holdup::Experiment::ReportTest < Minitest::Test
     texts = texts(arms.experiment(equals:))
     differ = /Invalid: processes with the same setting differ \(arm control: .*elapsed p95 \+\d/
     assert_match(differ, texts["en"])
-    assert_match(/無効：設定が同じプロセスの間にも差があります（arm control: /, texts["ja"])
+    assert_match(/無効：設定が同じプロセスの間にも差があります（arm control：/, texts["ja"])
   end
 
   def test_a_difference_that_changes_with_the_time

@@ -86,7 +86,7 @@ class Holdup::Report::CommandTest < Minitest::Test
       assert_includes profile.dig("threads", 0, "stringArray"), "Order#rows"
     end
     with_store do |store|
-      assert_match(/no method kept others waiting/, report("--pprof", "--out", "none.pb.gz", store:).err)
+      assert_match(/no method made others wait/, report("--pprof", "--out", "none.pb.gz", store:).err)
     end
   end
 
@@ -158,7 +158,7 @@ class Holdup::Report::CommandTest < Minitest::Test
         report("--format", "html", "--out", file, "--lang", "ja", "--name", "Orders*",
           store:).then { |said| [said.status, said.out, said.err] }
       assert_match(/\A<!DOCTYPE html>\n<html lang="ja">/, File.read(file))
-      assert_equal "名前: Orders*", File.read(file)[%r{(?<=class="about">)名前[^<]*}]
+      assert_equal "名前：Orders*", File.read(file)[%r{(?<=class="about">)名前[^<]*}]
       assert_match(/\A<!DOCTYPE html>/, report("--format", "html", store:).out)
       refused = report("--format", "json", "--out", "/nonexistent/x", store:)
       assert_equal [1, ""], [refused.status, refused.out]

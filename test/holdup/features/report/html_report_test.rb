@@ -35,7 +35,7 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
       page.css("nav a").map { |link| link["href"].delete_prefix("#") }
     captions = ["Threads over time", "Who waits (rows) for whom (columns)",
       "Endpoints and jobs, those that matter most first", "Over time",
-      "Who caused the stall, who suffered it"]
+      "Who made others wait, and who waited"]
     assert_equal captions, page.css("#overview caption").map(&:text).first(5)
     assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
     assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"

@@ -38,14 +38,30 @@ class Holdup::Report::ProcessesPageTest < Minitest::Test
     assert_equal 2, leads(processes: hosts).size
   end
 
+  # @param walls [Array<Integer>] ms of each request, by worker
+  def workers(counts, walls)
+    counts.zip(walls).each_with_index.map do |(count, wall_ms), index|
+      wall = Holdup::Histogram.of([wall_ms * 1_000_000] * count)
+      sample.window("worker #{index}", kind: :process, queue: nil, count:, histograms: {wall:})
+    end
+  end
+
+  def test_names_the_worker_that_had_more_and_slower_requests
+    unequal, equal = [[310, 230, 230, 230], [250] * 4].zip([[160, 40, 40, 40], [40] * 4])
+      .map { |counts, walls| leads(windows: [*sample.stored, *workers(counts, walls)]).map(&:text) }
+    assert_empty equal.grep(/worker 0/)
+    assert_match(/\Apuma 8.0.2 worker 0 had 31.0 % .* equal share is 25.0 %, and [34].\d times the p95/,
+      unequal.grep(/worker 0/).first)
+  end
+
   def test_without_samples_there_are_no_charts_and_no_sentence_about_cpus
     assert_empty page(processes: []).blocks.grep(Blocks::FetchedCharts)
     assert_empty leads(processes: [])
   end
 
   def test_without_anything_it_says_what_to_do
-    assert_equal Holdup::View::Words.new.call(:empty_next),
-      page(processes: [], windows: []).blocks.grep(Blocks::Notes).flat_map(&:texts).last
+    commands = page(processes: [], windows: []).blocks.grep(Blocks::Commands).flat_map(&:items)
+    assert_equal ["holdup doctor"], commands.map(&:to_s)
   end
 end
 

@@ -62,7 +62,7 @@ class Holdup::Top::ScreenFrameTest < Minitest::Test
       assert_equal "holdup top web-1 12:00:00", lines[0]
       assert_equal "1 process, 3 of 5 threads busy, 2 wait for the GVL", lines[1]
       assert_equal "1.00 per s  stall 40.0 ms (44.4 %)  queue 8.00 ms  GVL held 0 %  GC 0 %", lines[2]
-      assert_match(/\AKept others waiting most: Admin.+…/, lines[3])
+      assert_match(/\AMade others wait most: Admin.+ 100 %\z/, lines[3])
       assert_match(/\A  process +busy +wait +per s +GVL +stall +GC +trend +caused by/, lines[4])
       assert_match(/\A  worker 0 +3\/5 +2 +1.00 +0 % +0.00 +0 % .* Admin.*….* 100 %\z/, lines[5])
     end

@@ -37,6 +37,21 @@ class Holdup::Queries::RecentSeriesQueryTest < Minitest::Test
     end
   end
 
+  # A host's rounds: seconds that each took => units that ended in it.
+  def record_rounds(host, rounds)
+    at_s = START
+    figures_of(host, at_s, 0)
+    rounds.each do |seconds, count|
+      at_s += seconds
+      @store.commit([], {}, recent: figures_of(host, at_s, count))
+    end
+  end
+
+  def figures_of(host, at_s, count)
+    windows = [window("A", [100] * count), window("worker 0", [100] * count, kind: :process)]
+    @rounds[host].call(windows, [], at_s * S).tap { @rounds[host].committed }
+  end
+
   def series(from_s: START, to_s: START + 120, since_s: from_s, **filter)
     Holdup::Queries::RecentSeriesQuery.call(@store, from_s:, to_s:, since_s:,
       filter: Holdup::Analysis::UnitFilter.new(**filter))
@@ -87,6 +102,19 @@ class Holdup::Queries::RecentSeriesQueryTest < Minitest::Test
     checkpoint = Holdup::CollectorCheckpoint.new(host: "b", folder: "f", at_ns: (START + 60) * S, units: {})
     @store.commit([], {}, collector_checkpoint: checkpoint)
     assert_nil series
+  end
+
+  # Of one host every round takes twenty seconds, of the other ten; two units end each second on each.
+  def test_a_late_round_counts_as_the_time_that_it_took
+    record_rounds("a", [[20, 40]] * 6)
+    record_rounds("b", [[10, 20]] * 12)
+    assert_equal [4.0], series.per_second.compact.uniq
+    assert_equal [4.0], series(kind: :request).per_second.uniq
+  end
+
+  def test_a_late_round_leaves_no_gap_and_no_peak
+    record_rounds("a", [[10, 10], [10, 10], [10, 10], [10, 10], [25, 25], [10, 10], [10, 10], [10, 10]])
+    assert_equal [1.0], series.per_second.uniq
   end
 
   def test_a_step_without_a_round_is_a_gap

@@ -6,6 +6,14 @@ require "support/used_keys"
 require "tmpdir"
 
 class Holdup::View::WordsTest < Minitest::Test
+  def test_a_label_has_the_colon_of_the_language
+    name = "a1b2c3: threads=5 note=a: b"
+    assert_equal [name, "a1b2c3：threads=5 note=a: b"],
+      %w[en ja].map { |language| Holdup::View::Words.new(language).setting_label(name) }
+    assert_equal "revision 3f2: x", Holdup::View::Words.new("ja").setting_label("revision 3f2: x")
+    assert_equal "A：B", Holdup::View::Words.new("ja").labelled("A", "B")
+  end
+
   TABLES = Holdup::View::Words::LANGUAGES.transform_values { |table|
     table.to_h.select { |_, text| text.is_a?(String) }
   }

@@ -16,19 +16,37 @@ class Holdup::Web::AccessTest < Minitest::Test
       refute_includes last_response.body, "OrdersController"
     end
     assert_includes text, "config.web_auth"
-    code = CGI.unescapeHTML(last_response.body[%r{<pre><code>(.*?)</code></pre>}m, 1])
-    assert_equal({username: "ops", password: "x"}, configured_by(code).web_auth)
   end
 
-  # @return [#web_auth] after the code has run
-  def configured_by(code)
-    config = Struct.new(:web_auth).new
-    holdup = Module.new { define_singleton_method(:configure) { |&block| block.call(config) } }
-    space = Module.new
-    space.const_set(:Holdup, holdup)
-    space.const_set(:ENV, {"DASHBOARD_PASSWORD" => "x"})
-    space.module_eval(code)
-    config
+  # Each of them opens it where it is mounted now, copied as it is.
+  def test_says_the_lines_that_open_it
+    @app = dashboard(auth: nil)
+    get "/", {}, {"SCRIPT_NAME" => "/ops/holdup"}
+    *ruby, shell = last_response.body.scan(%r{<pre[^>]*><code>(.*?)</code></pre>}m)
+      .map { |(code)| CGI.unescapeHTML(code) }
+    password = {username: "ops", password: "x"}
+    assert_equal [password, :none, password], ruby.map { |code| Opened.by(code).web_auth }
+    assert_equal ["/ops/holdup"], ruby.map { |code| Opened.by(code).path }.uniq
+    assert_match(/^HOLDUP_WEB_AUTH=none$/, shell)
+    assert_equal 4, last_response.body.scan(/<p>(?:Rails|Any|Behind)/).size
+  end
+
+  # What code that opens the dashboard does.
+  Opened = Struct.new(:web_auth, :path) do
+    # @return [Opened] after the code has run
+    def self.by(code)
+      found = new
+      holdup = Module.new { define_singleton_method(:configure) { |&block| block.call(found) } }
+      holdup.const_set(:Web, :web)
+      space = Module.new
+      space.const_set(:Holdup, holdup)
+      space.const_set(:ENV, {"DASHBOARD_PASSWORD" => "x"})
+      space.define_singleton_method(:mount) { |places| found.path = places.fetch(:web) }
+      space.define_singleton_method(:authenticate) { |_scope, _who, &block| block.call }
+      space.define_singleton_method(:map) { |path, &_block| found.path = path }
+      space.module_eval(code)
+      found
+    end
   end
 
   def test_a_name_and_its_password

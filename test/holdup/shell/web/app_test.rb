@@ -50,16 +50,52 @@ class Holdup::Web::AppTest < Minitest::Test
     dashboard(store: Holdup::Store.open("memory:"))
   end
 
+  def test_each_page_about_a_span_says_of_how_many_hosts_it_is
+    fleet = PlayedFleet.new(hosts: 62)
+    store = fleet.store
+    62.times do |at|
+      checkpoint = Holdup::CollectorCheckpoint.new(host: "web-#{at + 1}", folder: "f", units: {},
+        at_ns: fleet.to_s * 1_000_000_000)
+      store.commit([], {}, collector_checkpoint: checkpoint)
+    end
+    @app = dashboard(store:, clock: CommandLine::Still.new(now_s: fleet.to_s))
+    scopes = {{} => "62 hosts", {"host" => "web-1*"} => "web-1*, 11 hosts", {"host" => "web-7"} => "web-7"}
+    (PAGES - %w[/captures /calculator /health]).product(scopes.to_a) do |path, (asked, scope)|
+      get path, asked
+      assert_equal scope, markup[%r{<span class="chosen">(.*?)</span>}m, 1], path
+    end
+  end
+
   def test_an_empty_store_says_what_to_do
     @app = empty
     PAGES.each do |path|
       get path
       assert_equal 200, last_response.status, path
     end
-    %w[/ /requests /jobs /blame /processes /endpoint?unit=x].each do |path|
-      get path
-      assert_includes text, "Choose a longer span above, or open the Health page", path
+  end
+
+  # Those that say something without any data.
+  SPEAKING = %w[/calculator /health /deaths].freeze
+
+  def test_pages_without_data_are_a_sentence_and_a_command_to_copy
+    stores = {nothing: Holdup::Store.open("memory:"), "another time": sample_store}
+    stores.each do |name, store|
+      @app = dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s + 90 * 86_400))
+      pages = (name == :nothing) ? [*PAGES, "/endpoint?unit=x"] : PAGES - ["/compare"]
+      pages -= [*SPEAKING, *("/captures" if name != :nothing)]
+      pages.product(%w[en ja]).each do |path, lang|
+        get path, {lang:}
+        assert_equal 1, markup.scan('<p class="lead ').size, "#{path} #{lang} #{name}"
+        commands = markup.scan(%r{<pre[^>]*>(.*?)</pre>}m).flatten
+        assert_match(/\Aholdup [a-z -]+(\d+)?\z/, commands.join("|"), "#{path} #{lang} #{name}")
+      end
     end
+  end
+
+  def test_a_page_of_jobs_without_jobs_has_a_command_to_copy
+    get "/jobs"
+    assert_includes text, "No jobs were measured in this span."
+    assert_equal ["holdup doctor"], markup.scan(%r{<pre[^>]*>(.*?)</pre>}m).flatten
   end
 
   def test_a_dead_collector_since_when
@@ -132,7 +168,7 @@ class Holdup::Web::AppTest < Minitest::Test
       sums: {caused_ns: 300_000_000})
     @app = dashboard(store: sample_store.tap { |store| store.commit([method], {}) })
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
-    assert_includes text, "Methods that keep others waiting"
+    assert_includes text, "Methods that make others wait"
     assert_includes markup, "Stall that each method causes in a request or job"
     assert_includes text, "caused, Order#rows"
     get "/endpoint", {"unit" => "ReportsController#sales", "kind" => "request"}
@@ -257,7 +293,7 @@ class Holdup::Web::AppTest < Minitest::Test
     {"/requests?name=orders" => 'No request or job in this span is named "orders". ' \
                                  "Did you mean one of these? OrdersController#index.",
      "/?name=zzz" => 'No request or job in this span is named "zzz". This span has: ProductsController#index',
-     "/jobs?name=Pdf" => "No jobs were measured in this span. This span has: requests.",
+     "/jobs?name=Pdf" => "No jobs were measured in this span.",
      "/blame?threads=4" => "No request or job in this span ran with 4 threads. This span has: 5.",
      "/requests?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, sentence|
       get address

@@ -58,6 +58,12 @@ class Holdup::Web::ErrorPagesTest < Minitest::Test
     assert_match(/\Aholdup: .*secret/, log.string)
   end
 
+  def test_links_of_a_page_that_is_not_there_keep_what_was_chosen
+    get "/nowhere", {"lang" => "ja", "since" => "17m", "host" => "web-1"}
+    assert_equal 404, last_response.status
+    assert_includes markup, %(href="/requests?since=17m&amp;host=web-1&amp;lang=ja")
+  end
+
   def test_keeps_the_navigation_and_the_language_of_the_page_that_failed
     failing(Holdup::Error.new("the store is gone"))
     get "/jobs", {"lang" => "ja", "theme" => "dark", "since" => "x"}

@@ -43,10 +43,12 @@ module Holdup
         def listed = summary.calls.first(limit)
 
         def rows(unit)
-          lines = unit.lines.map { |line| ["#{label(unit.name)}: #{called(line)}", *cells(unit, line)] }
+          lines = unit.lines.map do |line|
+            [@words.labelled(label(unit.name), called(line)), *cells(unit, line)]
+          end
           return lines if unit.other_io_ns < OTHER_IO * unit.io_ns
           other = per_unit(unit, unit.other_io_ns)
-          lines << ["#{label(unit.name)}: #{word(:calls_other_io)}", "", other, other, "", "", ""]
+          lines << [@words.labelled(label(unit.name), word(:calls_other_io)), "", other, other, "", "", ""]
         end
 
         def cells(unit, line)

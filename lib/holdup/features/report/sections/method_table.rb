@@ -110,7 +110,7 @@ module Holdup
         def row(line)
           place = [line.label, line.location].compact.map { |text| View::Width.clean(text) }.join(" ")
           share = View::Figures.bare_share(line.caused_ns.fdiv(sampled_ns))
-          ["#{name(line)}: #{place}", share, duration(line.caused_ns), part(line, line.gc_ns),
+          [@words.labelled(name(line), place), share, duration(line.caused_ns), part(line, line.gc_ns),
             part(line, line.native_ns), called(line) || ""]
         end
 

@@ -183,13 +183,13 @@ module Holdup
 
           def differing
             return [] if names.settings.one?
-            names.settings.map { |setting| "#{setting.fingerprint}: #{names.facts(setting).join(" ")}" }
+            names.settings.map { |one| @words.labelled(one.fingerprint, names.facts(one).join(" ")) }
           end
 
           def shared
             facts = names.shared.map { |key, value| "#{key}=#{value}" }.join(" ")
-            names.settings.one? ? "#{names.settings.first.fingerprint}: #{facts}" : word(:settings_shared,
-              facts:)
+            return word(:settings_shared, facts:) unless names.settings.one?
+            @words.labelled(names.settings.first.fingerprint, facts)
           end
         end
       end

@@ -54,7 +54,7 @@ class Holdup::Report::Sections::MethodTableTest < Minitest::Test
   end
 
   def test_a_sentence_for_each_of_the_worst
-    assert_equal ["#{SALES} keeps others waiting in SalesReport#rows (app/models/sales_report.rb:41): " \
+    assert_equal ["#{SALES} makes others wait in SalesReport#rows (app/models/sales_report.rb:41): " \
       "80 % of its sampled stall, with Array#sort_by."], table(*windows).sentences
     assert_equal ["#{SALES} は SalesReport#rows（app/models/sales_report.rb:41）でほかのスレッドを待たせています。" \
       "サンプルの 80 % を占めます（呼び出し先は Array#sort_by）。"], table(*windows, language: "ja").sentences
@@ -103,12 +103,12 @@ class Holdup::Report::Sections::MethodTableTest < Minitest::Test
   end
 
   def test_says_which_method_a_revision_changed
-    changed = "Since revision bbb222c, SalesReport#rows (app/models/sales_report.rb:41) causes 2.00 times " \
-      "as much stall in each ReportsController#sales: 2.00 ms, before 1.00 ms."
+    changed = "Since revision bbb222c, SalesReport#rows (app/models/sales_report.rb:41) makes others wait " \
+      "2.00 times as long in each ReportsController#sales: 2.00 ms, before 1.00 ms."
     assert_operator deployed(24, 48).notes.first, :start_with?, changed
     assert_includes deployed(24, 48, language: "ja").notes.first, "2.00 倍になりました（1.00 ms から 2.00 ms）"
-    assert_match(/causes stall that it did not cause before: 2\.00 ms/, deployed(0, 48).notes.first)
-    assert_match(/no longer causes stall in #{SALES}: before, it was 1/o, deployed(24, 0).notes.first)
+    assert_match(/makes others wait, which it did not before: 2\.00 ms/, deployed(0, 48).notes.first)
+    assert_match(/no longer makes others wait in #{SALES}: before, it was 1/o, deployed(24, 0).notes.first)
   end
 
   def test_few_samples_and_small_changes_are_not_named
