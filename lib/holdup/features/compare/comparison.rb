@@ -157,9 +157,20 @@ module Holdup
       end
 
       def pairs
-        @pairs ||= PairedBlocks.new(cells, slowness: sides.each_with_index.map { |side, index|
-          blocks.numbers(index).map { |number| side.slowness(number * block_s, (number + 1) * block_s) }
-        })
+        @pairs ||= begin
+          slowness = sides.each_with_index.map do |side, index|
+            blocks.numbers(index).map { |number| side.slowness(number * block_s, (number + 1) * block_s) }
+          end
+          PairedBlocks.new(cells, slowness:, unit_samples: samples_by_block)
+        end
+      end
+
+      # @return [Array<Array<Array<UnitSample>>>] by side and block
+      def samples_by_block
+        sides.each_with_index.map do |side, index|
+          found = side.unit_samples.group_by { |unit_sample| blocks.number(unit_sample.start_ns / NS) }
+          blocks.numbers(index).map { |number| found.fetch(number, []) }
+        end
       end
 
       def blocks
