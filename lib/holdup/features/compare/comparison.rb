@@ -115,6 +115,10 @@ module Holdup
         after.machine_speed.slower_than(before.machine_speed)
       end
 
+      # What both sides differ by because they are other processes, of elapsed time.
+      # @return [BootDraw, nil] nil where they have the same processes, or these are unknown
+      def boots = boot_draws[:wall]
+
       def memory
         @memory ||= ProcessAges::MemoryByAge.new(before.samples, after.samples)
       end
@@ -241,11 +245,9 @@ module Holdup
         pairs = rounds.map { |figures| figures.map { |side| side[metric.name] } }
         return estimate if !estimate.known? || pairs.empty? || pairs.flatten.any?(nil)
         deviation, freedom = @bootstrap.deviation(pairs, ratio: estimate.relative?)
-        deviation *= autocorrelation.widening(metric)
-        if estimate.relative?
-          deviation = Math.sqrt(deviation**2 + process_variance.variance(metric.family))
-        end
-        estimate.with(deviation:, freedom:)
+        estimate = estimate.with(deviation: deviation * autocorrelation.widening(metric), freedom:)
+        draw = boot_draws[metric.family] if estimate.relative?
+        draw ? draw.widened(estimate) : estimate
       end
 
       # The estimate has no interval.
@@ -254,9 +256,7 @@ module Holdup
         Estimate.new(metric:, before:, after:)
       end
 
-      def process_variance
-        @process_variance ||= Estimate::ProcessVariance.new(*sides.map(&:unit_samples))
-      end
+      def boot_draws = @boot_draws ||= BootDraw::BootDraws.new(sides)
 
       def widening(name)
         @bootstrap.possible? ? autocorrelation.widening(Metric::ALL[name]) : 1.0
