@@ -52,9 +52,9 @@ module Holdup
 
       # A restart draws anew, which can be all that a gain depends on.
       # @param found [Sizing::WidenedGain, nil]
-      # @return [Array<String>] a sentence where it decides, and where something is assumed
+      # @return [Array<String>] where it decides, and where what is assumed of it widens the interval
       def boots(found)
-        return [] if found.nil? || !(found.decides? || found.spread.assumed?)
+        return [] unless found&.decides? || assumed?(found)
         low, high = found.alone.minmax.map { |bound| share(bound) }
         facts = {spread: share(found.spread.deviation), low:, high:}
         said = if found.spread.assumed?
@@ -71,6 +71,12 @@ module Holdup
       end
 
       private
+
+      def assumed?(widened)
+        return false unless widened&.spread&.assumed?
+        ends = [widened.alone, widened.interval].map { |range| range.minmax.map { |bound| share(bound) } }
+        ends.uniq.size > 1
+      end
 
       def cause(name, figure)
         (name == :swings) ? View::Figures.rate(figure) : share(figure)

@@ -142,7 +142,7 @@ class Holdup::Advise::AdviceVerdictTest < Minitest::Test
     said = Holdup::Advise::AdviceVerdict.new(ADVISED.call.with(boots: alike), span: "now",
       words: Holdup::View::Words.new("en"))
     refute_match(/A boot is a draw/, said.details.join)
-    assert_nil AdviceAnswers.json(ADVISED).fetch(:boots)
+    assert_equal false, AdviceAnswers.json(ADVISED.call.with(boots: alike)).dig(:boots, :decides)
   end
 
   def test_a_large_gain_that_is_not_certain_is_not_called_small
