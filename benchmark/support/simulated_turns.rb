@@ -112,8 +112,8 @@ module Bench
       held_ns = (cpu_ns * faster).round
       queued_ns = (queued_s * NS).round
       @units << Holdup::UnitSample.new(**NOTHING, series: series(name), setting:, host: "web-1",
-        process: PROCESS, start_ns: (at_s * NS).round, queued_ns:, running_ns: held_ns, cpu_ns: cpu_ns.round,
-        longest_hold_ns: held_ns)
+        process: PROCESS, start_ns: (at_s * NS).round + queued_ns, queued_ns:, running_ns: held_ns,
+        cpu_ns: cpu_ns.round, longest_hold_ns: held_ns)
     end
 
     def series(name)

@@ -44,8 +44,9 @@ class SimulatedArms
   # @param queued_ms [Hash{Symbol => Integer}] by arm; without it queue times are unknown
   # @param singles [Integer] requests of each endpoint and minute that are stored singly, where queue times
   #   are known
+  # @param processes [Integer] of each arm that are sampled; those with windows of their own are two
   def initialize(minutes:, seed: 1, effect: 0.0, wall_effect: effect, since: 0, mix: {}, errors: {},
-    revisions: {}, differing: 0.0, threads: {}, queued_ms: {}, singles: 20)
+    revisions: {}, differing: 0.0, threads: {}, queued_ms: {}, singles: 20, processes: 2)
     @minutes = minutes
     @random = Random.new(seed)
     @effect = effect
@@ -58,6 +59,7 @@ class SimulatedArms
     @threads = threads
     @queued_ms = queued_ms
     @singles = singles
+    @processes = processes
     @shared = swings(**SHARED)
     @own = ARMS.to_h { |arm| [arm, swings(**OWN)] }
   end
@@ -221,9 +223,9 @@ class SimulatedArms
   def samples
     ARMS.each_with_index.flat_map do |arm, group|
       (0...@minutes).flat_map do |minute|
-        2.times.map do |index|
+        @processes.times.map do |index|
           {at_s: START_S + minute * 60, since_s: START_S - 3600, host: "web-1", start: 1,
-           pid: 10 * group + index + 1, name: "worker #{index} #{arm}", server: "puma",
+           pid: 100 * group + index + 1, name: "worker #{index} #{arm}", server: "puma",
            setting: setting(arm, minute).fingerprint}
         end
       end

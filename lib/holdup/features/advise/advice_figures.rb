@@ -51,12 +51,18 @@ module Holdup
       end
 
       # A restart draws anew, which can be all that a gain depends on.
-      # @param found [Sizing::BootSpread::WidenedGain, nil]
-      # @return [Array<String>] a sentence where it decides
+      # @param found [Sizing::WidenedGain, nil]
+      # @return [Array<String>] where it decides, and where what is assumed of it widens the interval
       def boots(found)
-        return [] unless found&.decides?
-        [@words.call(:advice_boots, spread: share(found.spread.deviation),
-          processes: View::Figures.count(found.spread.processes))]
+        return [] unless found&.decides? || assumed?(found)
+        low, high = found.alone.minmax.map { |bound| share(bound) }
+        facts = {spread: share(found.spread.deviation), low:, high:}
+        said = if found.spread.assumed?
+          @words.call(:advice_boots_assumed, **facts)
+        else
+          @words.call(:advice_boots, **facts, processes: View::Figures.count(found.spread.processes))
+        end
+        [said, *(@words.call(:advice_more_processes) if found.decides?)]
       end
 
       # The suffix of a fact's name says its unit.
@@ -65,6 +71,12 @@ module Holdup
       end
 
       private
+
+      def assumed?(widened)
+        return false unless widened&.spread&.assumed?
+        ends = [widened.alone, widened.interval].map { |range| range.minmax.map { |bound| share(bound) } }
+        ends.uniq.size > 1
+      end
 
       def cause(name, figure)
         (name == :swings) ? View::Figures.rate(figure) : share(figure)

@@ -57,7 +57,8 @@ module Holdup
         return dominance.details if dominance?
         return [] if refused?
         return warnings unless graded?
-        [*promise, *users, *peak_contradicted, *boots, confidence, *not_grade_a, *warnings, *canary]
+        first, last = @result.boots&.decides? ? [boots, []] : [[], boots]
+        [*promise, *users, *peak_contradicted, *first, confidence, *not_grade_a, *warnings, *canary, *last]
       end
 
       # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted

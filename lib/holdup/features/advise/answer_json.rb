@@ -10,14 +10,13 @@ module Holdup
     # What a store has is not trusted: only these values are made of it, and only queries that rules write.
     module AnswerJson
       # A text of another version can't be read.
-      VERSION = 2
+      VERSION = 3
       VALUES = [
         AdviceAnswer, AdviceAnswer::MeasuredLoad, Rules::Finding, Rules::Finding::ProposedChange, Series,
         Analysis::CpuShortage::ShortageFigures, Sizing::AdviceResult, Sizing::AdviceResult::PoolSides,
         Sizing::AdviceResult::RecordingFacts, Sizing::BacklogCompletion::BacklogAnswer,
         Sizing::BacklogCompletion::CompletionTime, Sizing::BacklogCompletion::QueueWait,
-        Sizing::BootSpread::SpreadEstimate,
-        Sizing::BootSpread::WidenedGain, Sizing::Candidate, Sizing::CheapestFleet::DefaultSetting,
+        Analysis::BootSpread::SpreadEstimate, Sizing::Candidate, Sizing::CheapestFleet::DefaultSetting,
         Sizing::CheapestFleet::FleetComparison, Sizing::CheapestFleet::FleetOffer,
         Sizing::CheapestFleet::FleetPrices, Sizing::ClosedLoad::ThinkingUsers,
         Sizing::CoherencyEstimator::IntervalEstimate, Sizing::Dominance::ComparedSetting,
@@ -27,7 +26,8 @@ module Holdup
         Sizing::PoolThroughput, Sizing::PredictionBias::BiasCorrection, Sizing::ResourceLimits,
         Sizing::ResourceLimits::OtherCpus, Sizing::SelfTest::ErrorCauses::FoundCauses,
         Sizing::SelfTest::MeasuredFigures, Sizing::SelfTest::PeakContradiction,
-        Sizing::SelfTest::SelfTestResult, Sizing::Slo, Sizing::Sufficiency::SufficiencyResult
+        Sizing::SelfTest::SelfTestResult, Sizing::Slo, Sizing::Sufficiency::SufficiencyResult,
+        Sizing::WidenedGain
       ].to_h { |kind| [kind.name[/\w+\z/], kind] }.freeze
       # Options and their values, quoted where they are not plain: readers paste it into a shell.
       ARGUMENT = %r{ --[a-z-]+| [\w=:./@][\w=:./@-]*| '(?:[^'\n]|'\\'')*'}

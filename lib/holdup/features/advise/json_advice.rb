@@ -34,10 +34,11 @@ module Holdup
           guards: prediction.guards.map(&:to_h))
       end
 
-      # @param found [Sizing::BootSpread::WidenedGain, nil]
+      # @param found [Sizing::WidenedGain, nil]
       def self.boots(found)
         return unless found
-        {deviation: found.spread.deviation.round(4), processes: found.spread.processes,
+        {deviation: found.spread.deviation.round(4), assumed: found.spread.assumed?,
+         processes: found.spread.processes,
          decides: found.decides?, gain_interval_alone: found.alone.minmax.map { |bound| bound.round(4) }}
       end
 

@@ -115,6 +115,10 @@ module Holdup
         after.machine_speed.slower_than(before.machine_speed)
       end
 
+      # What both sides differ by because they are other processes, of elapsed time.
+      # @return [BootDraw, nil] nil where they have the same processes, or these are unknown
+      def boots = boot_draws[:wall]
+
       def memory
         @memory ||= ProcessAges::MemoryByAge.new(before.samples, after.samples)
       end
@@ -157,9 +161,20 @@ module Holdup
       end
 
       def pairs
-        @pairs ||= PairedBlocks.new(cells, slowness: sides.each_with_index.map { |side, index|
-          blocks.numbers(index).map { |number| side.slowness(number * block_s, (number + 1) * block_s) }
-        })
+        @pairs ||= begin
+          slowness = sides.each_with_index.map do |side, index|
+            blocks.numbers(index).map { |number| side.slowness(number * block_s, (number + 1) * block_s) }
+          end
+          PairedBlocks.new(cells, slowness:, unit_samples: samples_by_block)
+        end
+      end
+
+      # @return [Array<Array<Array<UnitSample>>>] by side and block
+      def samples_by_block
+        sides.each_with_index.map do |side, index|
+          found = side.unit_samples.group_by { |unit_sample| blocks.number(unit_sample.start_ns / NS) }
+          blocks.numbers(index).map { |number| found.fetch(number, []) }
+        end
       end
 
       def blocks
@@ -230,11 +245,9 @@ module Holdup
         pairs = rounds.map { |figures| figures.map { |side| side[metric.name] } }
         return estimate if !estimate.known? || pairs.empty? || pairs.flatten.any?(nil)
         deviation, freedom = @bootstrap.deviation(pairs, ratio: estimate.relative?)
-        deviation *= autocorrelation.widening(metric)
-        if estimate.relative?
-          deviation = Math.sqrt(deviation**2 + process_variance.variance(metric.family))
-        end
-        estimate.with(deviation:, freedom:)
+        estimate = estimate.with(deviation: deviation * autocorrelation.widening(metric), freedom:)
+        draw = boot_draws[metric.family] if estimate.relative?
+        draw ? draw.widened(estimate) : estimate
       end
 
       # The estimate has no interval.
@@ -243,9 +256,7 @@ module Holdup
         Estimate.new(metric:, before:, after:)
       end
 
-      def process_variance
-        @process_variance ||= Estimate::ProcessVariance.new(*sides.map(&:unit_samples))
-      end
+      def boot_draws = @boot_draws ||= BootDraw::BootDraws.new(sides)
 
       def widening(name)
         @bootstrap.possible? ? autocorrelation.widening(Metric::ALL[name]) : 1.0

@@ -7,10 +7,11 @@ module Holdup
     # - `before`, `after`: ComparedSide; `paired`: whether both were measured at the same time
     # - `sizes`: blocks of time of either side; `block_s`: their length
     # - `held`: see BlockBootstrap::TimeBlocks
-    # - `estimates`: {Symbol => Estimate}; the other lists as Comparison has them
+    # - `estimates`: {Symbol => Estimate}; `boots`: BootDraw or nil; the other lists as Comparison has them
     # - `memory`: ComparedMemory
     class ComparisonResult < Data.define(:before, :after, :sizes, :block_s, :held, :paired, :estimates,
-      :contributions, :method_changes, :pair_changes, :mix_effect, :machine_slower, :left_out, :memory, :ages)
+      :boots, :contributions, :method_changes, :pair_changes, :mix_effect, :machine_slower, :left_out,
+      :memory, :ages)
       # @param comparison [Comparison] all of which is computed here
       # @return [ComparisonResult]
       def self.of(comparison)

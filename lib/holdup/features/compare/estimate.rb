@@ -5,15 +5,16 @@ module Holdup
     # A figure on either side, and how far their difference can be trusted.
     # - `before`, `after`: nil where unknown
     # - `deviation`: standard error of `change`; `freedom`: its degrees of freedom; nil with too little data
+    # - `boots`: the part of it that comes from other processes, a BootDraw, or nil
     # The difference is measured on the scale of logarithms, where half and twice are equally far, unless
     # one side is zero.
-    class Estimate < Data.define(:metric, :before, :after, :deviation, :freedom)
+    class Estimate < Data.define(:metric, :before, :after, :deviation, :freedom, :boots)
       LEVEL = 0.95
       ROUNDING = 1e-9
       POWER = 0.8
 
-      def initialize(metric:, before:, after:, deviation: nil, freedom: nil)
-        super(metric:, before:, after: self.class.rounded(before, after), deviation:, freedom:)
+      def initialize(metric:, before:, after:, deviation: nil, freedom: nil, boots: nil)
+        super(metric:, before:, after: self.class.rounded(before, after), deviation:, freedom:, boots:)
       end
 
       # Returns `before` where the sums differ in their last bits only, which rounding may cause.
@@ -82,6 +83,14 @@ module Holdup
         (direction == metric.better) ? :better : :worse
       end
 
+      # The same, were all processes of a setting alike.
+      def without_boots = boots ? with(**boots.alone, boots: nil) : self
+
+      # Whether only the draw of the processes makes the difference uncertain.
+      def boots_decide?(level = LEVEL)
+        !boots.nil? && verdict(level) == :none && ![nil, :none].include?(without_boots.verdict(level))
+      end
+
       # The relative difference that four of five such comparisons would have shown.
       def visible(level = LEVEL)
         return unless deviation && relative?
@@ -129,62 +138,6 @@ module Holdup
             (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
         end
         private_class_method :expand
-      end
-    end
-
-    class Estimate
-      # How much one process differs from the next for as long as it lives: where things lie in its memory,
-      # what was compiled first. Blocks of time do not show it, because each has all processes. It is how
-      # much the means of processes differ beyond chance; the fewer processes a side has, the less certain
-      # it is.
-      # Source: variance components of a one-way layout with unequal sizes (Searle, Casella & McCulloch,
-      # Variance Components, 3.6).
-      class ProcessVariance
-        # A side with fewer takes the variance of the other side.
-        FEWEST_PROCESSES = 3
-        FEWEST_UNITS = 30
-        # Metric family => attribute of a unit. Of the response, what a process differs in is elapsed time.
-        MEASURES = {wall: :wall_ns, response: :wall_ns, cpu: :cpu_ns}.freeze
-
-        def initialize(before, after)
-          @sides = [before, after].map do |unit_samples|
-            by_process = unit_samples.group_by { |unit_sample| [unit_sample.host, unit_sample.process] }
-            by_process.values.reject { |same| same.size < FEWEST_UNITS }
-          end
-          @variances = {}
-        end
-
-        # Variance of the logarithm of the ratio; 0.0 where it is unknown or none.
-        def variance(family)
-          measure = MEASURES[family] or return 0.0
-          @variances[family] ||= sum(@sides.map { |processes| component(processes, measure) })
-        end
-
-        private
-
-        def sum(components)
-          known = components.compact
-          return 0.0 if known.empty? || @sides.any?(&:empty?)
-          components.zip(@sides).sum { |component, processes| (component || known.first) / processes.size }
-        end
-
-        # Variance between processes relative to their mean; nil for too few processes.
-        def component(processes, measure)
-          return if processes.size < FEWEST_PROCESSES
-          groups = processes.map { |same| same.map { |unit_sample| unit_sample.public_send(measure).to_f } }
-          units = groups.sum(&:size)
-          mean = groups.sum(&:sum) / units
-          return 0.0 if mean.zero?
-          within = groups.sum { |values| squares(values, values.sum / values.size) } / (units - groups.size)
-          spread = groups.sum { |values| values.size * (values.sum / values.size - mean)**2 }
-          between = spread / (groups.size - 1)
-          size = (units - groups.sum { |values| values.size**2 }.fdiv(units)) / (groups.size - 1)
-          [(between - within) / size / mean**2, 0.0].max
-        end
-
-        def squares(values, mean)
-          values.sum { |value| (value - mean)**2 }
-        end
       end
     end
   end

@@ -23,7 +23,7 @@ module Holdup
 
       def to_h
         {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after),
-         changed:, blocks:, metrics:, endpoints:, methods: method_changes, pairs: pair_changes,
+         changed:, blocks:, boots:, metrics:, endpoints:, methods: method_changes, pairs: pair_changes,
          mix_effect: @comparison.mix_effect.round(4),
          machine_slower: @comparison.machine_slower&.round(4),
          left_out: @comparison.left_out.map { |share| share.round(4) }}
@@ -60,6 +60,14 @@ module Holdup
          same_time: @comparison.paired?, held: @comparison.held}
       end
 
+      # Of elapsed time; nil where both sides have the same processes, or these are unknown.
+      def boots
+        draw = @comparison.boots or return
+        estimates = @comparison.estimates.values.select { |estimate| estimate.boots_decide?(Estimate::LEVEL) }
+        {deviation: draw.spread.deviation.round(4), assumed: draw.spread.assumed?,
+         processes: draw.spread.processes, decides: names(estimates)}
+      end
+
       def metrics
         @comparison.estimates.values.select(&:known?).map { |estimate| metric(estimate) }
       end
@@ -70,6 +78,7 @@ module Holdup
          after: round(estimate, estimate.after),
          difference: round(estimate, estimate.difference), relative: estimate.relative&.round(5),
          relative_interval: (bounds(range, 5) if estimate.relative?),
+         relative_interval_alone: (bounds(estimate.without_boots.interval, 5) if estimate.boots),
          difference_interval: (bounds(range, 5) unless estimate.relative?),
          visible: estimate.visible&.round(4), verdict: estimate.verdict,
          relevant: estimate.relevant?}

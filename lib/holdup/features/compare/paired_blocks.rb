@@ -5,8 +5,9 @@ module Holdup
     # Turns that follow each other, compared in pairs: the logarithm of a figure's ratio in each block of time
     # that has a turn of both sides. What makes a block slow for both sides cancels before blocks are put
     # together, so that one bad block among sixty is one of sixty. What differs between both turns of a block
-    # by chance is taken out by least squares: the machine's speed, how many requests or jobs came, and their
-    # mix.
+    # by chance is taken out by least squares: the machine's speed, and how long requests would have taken had
+    # each been as its endpoint is on average (see ArrivalReplay); where too few are stored singly for that,
+    # how many requests or jobs came, and their mix.
     #
     # A covariate that clearly differs between the sides in all blocks is no chance but a part of the effect:
     # users who wait for answers send more where these come sooner. It is left out.
@@ -37,9 +38,11 @@ module Holdup
       # @param cells [Array<BlockCells>] of both sides, with the same blocks
       # @param slowness [Array<Array<Float, nil>>] of both sides: logarithm of how long the machine took for
       #   the same work in each block
-      def initialize(cells, slowness:)
+      # @param unit_samples [Array<Array<Array<UnitSample>>>] of both sides, by block
+      def initialize(cells, slowness:, unit_samples: cells.map { |side| Array.new(side.size) { [] } })
         @cells = cells
         @slowness = slowness
+        @unit_samples = unit_samples
       end
 
       # @return [PairedChange, nil] nil for other figures, and where too few blocks have it
@@ -91,19 +94,28 @@ module Holdup
       # @return [PairedChange]
       def fit(ratios, metric)
         kept = ratios.each_index.select { |block| ratios[block] }
-        chosen = covariates(metric).select { |_, values| usable?(values.values_at(*kept)) }
-          .first([kept.size / BLOCKS_A_COVARIATE - 1, 0].max).to_h
-        rows = chosen.values.map { |values| filled(values.values_at(*kept)) }
-        found = WeightedLeastSquares.new(ratios.values_at(*kept), rows, weights: weights.values_at(*kept))
+        chosen = chosen(covariates(metric).transform_values { |values| values.values_at(*kept) })
+        rows = chosen.transform_values { |values| filled(values) }
+        found = WeightedLeastSquares.new(ratios.values_at(*kept), rows.values,
+          weights: weights.values_at(*kept))
         PairedChange.new(change: found.level, deviation: found.deviation * widening(found.residuals, metric),
-          freedom: found.freedom, covariates: chosen.keys)
+          freedom: found.freedom, covariates: chosen.keys.values_at(*found.independent))
+      end
+
+      # @param covariates [Hash{Symbol => Array<Float, nil>}] of the blocks that count
+      # @return [Hash{Symbol => Array<Float, nil>}] those to take out
+      def chosen(covariates)
+        usable = covariates.select { |_, values| usable?(values) }
+        usable = usable.slice(:replay, :speed) if usable.key?(:replay)
+        most = [covariates.values.first.size / BLOCKS_A_COVARIATE - 1, 0].max
+        usable.first(most).to_h
       end
 
       # @return [Hash{Symbol => Array<Float, nil>}] differences by block, the most important first
       def covariates(metric)
         @covariates ||= {speed: differences(@slowness), arrivals: differences(arrivals)}
-        family = (metric.family == :cpu) ? :cpu : :wall
-        {**@covariates, mix: differences(mix(family))}
+        return {**@covariates, mix: differences(mix(:cpu))} if metric.family == :cpu
+        {replay: differences(replayed), **@covariates, mix: differences(mix(:wall))}
       end
 
       def usable?(values)
@@ -118,6 +130,16 @@ module Holdup
       def filled(values)
         mean = values.compact.sum / values.compact.size
         values.map { |value| value || mean }
+      end
+
+      # @return [Array<Array<Float, nil>>] logarithm of what the arrivals let expect, by side and block
+      def replayed
+        @replayed ||= begin
+          replay = ArrivalReplay.new(@unit_samples.flatten)
+          @unit_samples.zip(@slowness).map do |blocks, slowness|
+            blocks.zip(slowness).map { |units, slow| slow && logarithm(replay.mean(units, Math.exp(slow))) }
+          end
+        end
       end
 
       def arrivals
@@ -167,80 +189,39 @@ module Holdup
         BlockBootstrap::Autocorrelation.new(sides, paired: true).widening(metric)
       end
 
-      # A level and slopes by weighted least squares.
-      # The standard error is the larger of two: the one for equal variances, and the one for any (HC3):
-      # turns on a slow machine differ more, and are few.
-      # Source: MacKinnon & White, Some heteroskedasticity-consistent covariance matrix estimators (Journal of
-      # Econometrics 29, 1985).
-      class WeightedLeastSquares
-        # A block that alone decides a slope has no residual.
-        LEAST_REST = 0.1
-        private_constant :LEAST_REST
+      # The arrivals of a block, replayed: how long requests or jobs would have waited for the GVL and held it
+      # had each of them held it for as long as its endpoint does on average. It knows how many came, of which
+      # endpoints, and how close to each other; neither side's own times are in it.
+      class ArrivalReplay
+        # Where a stored request stands for more, too much of how they came is unknown.
+        MOST_WEIGHT = 4
 
-        attr_reader :level, :freedom, :residuals
-
-        # @param values [Array<Float>]
-        # @param rows [Array<Array<Float>>] of each covariate, as many as values
-        # @param weights [Array<Float>]
-        def initialize(values, rows, weights:)
-          @weights = weights
-          @points = [Array.new(values.size, 1.0), *rows].transpose
-          @inverse = inverse(products(@points))
-          coefficients = multiply(@inverse, products([values]).first)
-          @level = coefficients.first
-          @residuals = @points.zip(values).map { |point, value| value - dot(point, coefficients) }
-          @freedom = values.size - @inverse.size
+        # @param unit_samples [Array<UnitSample>] of both sides
+        def initialize(unit_samples)
+          @usual_ns = unit_samples.group_by(&:series).transform_values do |same|
+            same.sum(&:running_ns).fdiv(same.size)
+          end
         end
 
-        # @return [Float] standard error of the level
-        def deviation = Math.sqrt([of_equal_variances, of_any_variances].max)
+        # @param slowness [Float] by which the machine took longer
+        # @return [Float, nil] ns; nil where too few are known
+        def mean(unit_samples, slowness)
+          weight = unit_samples.sum(&:weight)
+          return if unit_samples.empty? || weight > MOST_WEIGHT * unit_samples.size
+          by_process = unit_samples.group_by { |unit| [unit.host, unit.process] }
+          by_process.values.sum { |own| total_ns(own, slowness) } / weight
+        end
 
         private
 
-        def of_equal_variances
-          squares = @weights.each_with_index.sum { |weight, index| weight * @residuals[index]**2 }
-          squares / @freedom * @inverse.first.first
-        end
-
-        def of_any_variances
-          @points.each_with_index.sum do |point, index|
-            leverage = @weights[index] * dot(point, multiply(@inverse, point))
-            share = @weights[index] * dot(@inverse.first, point)
-            (share * @residuals[index] / [1 - leverage, LEAST_REST].max)**2
-          end
-        end
-
-        # @param values [Array<Array<Float>>] points, or one row of values
-        # @return [Array<Array<Float>>] weighted products of all columns with them
-        def products(values)
-          columns = @points.transpose
-          others = values.equal?(@points) ? columns : values
-          others.map do |other|
-            columns.map { |column| dot(@weights, column.zip(other).map { |one, value| one * value }) }
-          end
-        end
-
-        def dot(one, other) = one.zip(other).sum { |a, b| a * b }
-
-        def multiply(matrix, vector) = matrix.map { |row| dot(row, vector) }
-
-        # Gauss and Jordan's elimination, with the largest pivot.
-        def inverse(matrix)
-          rows = matrix.each_with_index.map do |row, index|
-            [*row, *Array.new(matrix.size) { |column| (column == index) ? 1.0 : 0.0 }]
-          end
-          rows.each_index { |column| eliminate(rows, column) }
-          rows.map { |row| row.last(matrix.size) }
-        end
-
-        def eliminate(rows, column)
-          pivot = (column...rows.size).max_by { |index| rows[index][column].abs }
-          rows[column], rows[pivot] = rows[pivot], rows[column]
-          rows[column] = rows[column].map { |value| value / rows[column][column] }
-          rows.each_index do |index|
-            next if index == column
-            factor = rows[index][column]
-            rows[index] = rows[index].zip(rows[column]).map { |value, taken| value - factor * taken }
+        # One after the other, in the order in which they came.
+        def total_ns(unit_samples, slowness)
+          free_ns = 0
+          came = unit_samples.map { |unit| [unit.start_ns - unit.queued_ns.to_i, unit] }.sort_by(&:first)
+          came.sum do |at_ns, unit|
+            held_ns = @usual_ns.fetch(unit.series) * slowness * unit.weight
+            free_ns = [free_ns, at_ns].max + held_ns
+            (free_ns - at_ns) * unit.weight
           end
         end
       end

@@ -54,7 +54,8 @@ module Holdup
 
       # @return [Array<String>] why a figure may mislead
       def limits
-        [applications, holders_unrecorded, mix, machine, left_out, *warm_up, processes, blocks].compact
+        [boots_decide, applications, holders_unrecorded, mix, machine, left_out, *warm_up, boots,
+          blocks].compact
       end
 
       private
@@ -213,13 +214,25 @@ module Holdup
         cold.map { |side| word(:all_cold, side:) }
       end
 
-      def processes
-        known = sides.map(&:processes)
-        fewest = Estimate::ProcessVariance::FEWEST_PROCESSES
-        if known.all?(&:positive?) && known.min < fewest
-          word(:few_processes, before: known.first, after: known.last)
-        end
+      # A boot is a draw: that may be all that a difference depends on.
+      def boots_decide
+        decided = verdict.unmoved.select { |estimate| estimate.boots_decide?(verdict.level) }
+        return if decided.empty?
+        moved = decided.map { |estimate| moved(estimate.without_boots) }.join(word(:also))
+        word(:boots_decide, moved:, **processes)
       end
+
+      # What the intervals assume where the processes do not show it.
+      def boots
+        draw = @comparison.boots
+        return word(:processes_unknown) if draw.nil? && sides.any? { |side| side.processes.zero? }
+        return unless draw
+        spread = View::Figures.share(draw.spread.deviation)
+        return word(:boots_assumed, spread:, **processes) if draw.spread.assumed?
+        word(:boots_found, spread:, count: View::Figures.count(draw.spread.processes))
+      end
+
+      def processes = {before: @comparison.before.processes, after: @comparison.after.processes}
 
       def blocks
         return short_blocks if @comparison.block_s < SHORT_BLOCK_S

@@ -133,11 +133,17 @@ module Holdup
 
       # Processes that took these units at any time, known from samples or from single units.
       def processes
-        sampled = samples.map { |sample| sample.values_at(:host, :pid, :since_s) }
-        measured = @all_unit_samples.map do |unit_sample|
-          [unit_sample.host, unit_sample.process.pid, unit_sample.process.since_ns / NS]
-        end
-        (sampled | measured).size
+        (sampled_processes | @all_unit_samples.map { |unit_sample| process_of(unit_sample) }).size
+      end
+
+      # @return [Hash{Array => Float}] share of these units that each process took, by host, pid and start in
+      #   s; equal ones where no unit is stored singly; empty where no process is known
+      def process_shares
+        weights = unit_samples.group_by { |unit| process_of(unit) }
+          .transform_values { |own| own.sum(&:weight) }
+        weights = sampled_processes.to_h { |process| [process, 1.0] } if weights.empty?
+        all = weights.values.sum
+        weights.transform_values { |weight| weight / all }
       end
 
       # @return [Analysis::Machine::MachineSpeed] in the windows that have such units
@@ -163,6 +169,12 @@ module Holdup
       end
 
       private
+
+      def process_of(unit_sample)
+        [unit_sample.host, unit_sample.process.pid, unit_sample.process.since_ns / NS]
+      end
+
+      def sampled_processes = samples.map { |sample| sample.values_at(:host, :pid, :since_s) }.uniq
 
       def histograms(windows)
         TIMES.to_h { |key| [key, Histogram.sum(windows.map { |window| window.histograms.fetch(key) })] }

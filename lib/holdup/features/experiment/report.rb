@@ -53,6 +53,7 @@ module Holdup
         labels = {control: label(@experiment.control), candidate: label(@experiment.candidate)}
         case answer.key
         when :invalid then word(:"next_#{answer.reason}")
+        when :none then boots_decide || word(:next_none, **labels)
         else word(:"next_#{answer.key}", **labels, fact: @fact)
         end
       end
@@ -66,6 +67,21 @@ module Holdup
       def estimates = @experiment.estimates
 
       def label(side) = View::Width.clean(@words.setting_label(side.label))
+
+      # @return [String, nil] nil unless only the draw of the processes hides a difference
+      def boots_decide
+        decided = @experiment.decided_by_boots
+        return if decided.empty?
+        control, candidate = @experiment.sides.map { |side| View::Figures.count(side.processes) }
+        word(:next_boots, moved: moved(decided.map(&:without_boots)), control:, candidate:)
+      end
+
+      def boots
+        spread = @experiment.boots&.spread or return
+        deviation = View::Figures.share(spread.deviation)
+        count = View::Figures.count(spread.processes)
+        spread.assumed? ? word(:draw_assumed, deviation:) : word(:draw_found, deviation:, count:)
+      end
 
       def figures_and_changes
         changes = @audit.narrow_section if @audit && !@audit.empty?
@@ -163,7 +179,7 @@ module Holdup
       def remarks
         return [] if @experiment.blocks.size.zero?
         comparison = @experiment.comparison
-        [cause(comparison), mix(comparison), left_out(comparison)]
+        [cause(comparison), boots, mix(comparison), left_out(comparison)]
       end
 
       # Arms may differ in what no setting has, such as a line of code.
@@ -237,7 +253,7 @@ module Holdup
 
         def to_h
           {schema: SCHEMA, verdict:, control: arm(@experiment.control), candidate: arm(@experiment.candidate),
-           looks:, equality:, figures: @experiment.estimates.map { |estimate| figure(estimate) }}
+           looks:, equality:, boots:, figures: @experiment.estimates.map { |estimate| figure(estimate) }}
         end
 
         private
@@ -267,6 +283,19 @@ module Holdup
           end
         end
 
+        # Of elapsed time; nil where both arms have the same processes.
+        def boots
+          spread = @experiment.boots&.spread or return
+          {deviation: spread.deviation.round(4), assumed: spread.assumed?, processes: spread.processes,
+           decides: @experiment.decided_by_boots.map { |estimate| estimate.metric.name }}
+        end
+
+        # @return [Array<Float>, nil] were the processes of an arm alike; nil where that changes nothing
+        def alone(estimate)
+          range = @experiment.interval(estimate.without_boots) if estimate.boots
+          range && [range.begin, range.end].map { |bound| bound.round(5) }
+        end
+
         def figure(estimate)
           range = @experiment.interval(estimate)
           looked = @experiment.looked?
@@ -274,7 +303,7 @@ module Holdup
           metric = estimate.metric
           {name: metric.name, unit: metric.unit, control: round(metric, estimate.before),
            candidate: round(metric, estimate.after), relative: estimate.relative&.round(5),
-           relative_interval: (bounds if estimate.relative?),
+           relative_interval: (bounds if estimate.relative?), relative_interval_alone: alone(estimate),
            difference_interval: (bounds unless estimate.relative?),
            visible: looked ? estimate.visible(@experiment.level)&.round(4) : nil,
            verdict: looked ? estimate.verdict(@experiment.level) : nil}

@@ -133,6 +133,15 @@ module Holdup
         @estimates ||= outcomes.map { |metric| comparison.estimate(metric) }
       end
 
+      # A boot is a draw, also of the processes of an arm.
+      # @return [Compare::BootDraw, nil] nil before any block, and where both arms have the same processes
+      def boots = blocks.size.zero? ? nil : comparison.boots
+
+      # @return [Array<Compare::Estimate>] that would be certain were the processes of an arm alike
+      def decided_by_boots
+        looked? ? estimates.select { |estimate| estimate.boots_decide?(level) } : []
+      end
+
       # @return [Array<EqualityResult>] A/A checks
       def equality
         @equality ||= @equals.map { |arms| check(arms) }

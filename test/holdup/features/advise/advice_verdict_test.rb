@@ -105,25 +105,44 @@ class Holdup::Advise::AdviceVerdictTest < Minitest::Test
   end
 
   def test_says_that_a_boot_decides
-    spread = Holdup::Advise::Sizing::BootSpread::SpreadEstimate.new(deviation: 0.12, processes: 4)
-    boots = Holdup::Advise::Sizing::BootSpread::WidenedGain.new(spread:, alone: 0.02..0.3,
-      interval: -0.1..0.4)
+    boots = widened(found: 0.12)
     english, japanese = %w[en ja].map do |language|
       words = Holdup::View::Words.new(language)
       Holdup::Advise::AdviceVerdict.new(ADVISED.call.with(boots:), span: "now", words:)
     end
     said = "A boot is a draw: the 4 processes of this setting differ by 12.0 % in the time that the same " \
-      "requests or jobs hold the GVL, and that decides here. Run it on more processes."
-    assert_includes english.details, said
+      "requests or jobs hold the GVL, and that decides here: were they alike, the gain would be 2.0 % to " \
+      "30.0 %."
+    assert_equal "Run it on more processes.", english.details[english.details.index(said) + 1]
     assert_match(/この設定の 4 プロセス.*より多くのプロセスで/, japanese.reliability.join)
     json = AdviceAnswers.json(ADVISED.call.with(boots:)).fetch(:boots)
-    assert_equal [0.12, 4, true, [0.02, 0.3]],
-      json.values_at(:deviation, :processes, :decides, :gain_interval_alone)
+    assert_equal [0.12, false, 4, true, [0.02, 0.3]],
+      json.values_at(:deviation, :assumed, :processes, :decides, :gain_interval_alone)
+  end
+
+  def widened(found:)
+    spread = Holdup::Analysis::BootSpread::SpreadEstimate.new(deviation: 0.12, freedom: 7, processes: 4,
+      found:)
+    Holdup::Advise::Sizing::WidenedGain.new(spread:, alone: 0.02..0.3, interval: -0.1..0.4)
+  end
+
+  def test_says_what_is_assumed_of_boots_that_a_recording_does_not_show
+    english, japanese = %w[en ja].map do |language|
+      words = Holdup::View::Words.new(language)
+      Holdup::Advise::AdviceVerdict.new(ADVISED.call.with(boots: widened(found: nil)), span: "now", words:)
+    end
+    said = "A boot is a draw: two servers of one setting differ. This recording does not show by how much, " \
+      "so the range of the gain assumes 12.0 %; were they alike, it would be 2.0 % to 30.0 %."
+    assert_includes english.details, said
+    assert_match(/12.0 % の差を仮定.*より多くのプロセスで/, japanese.reliability.join)
   end
 
   def test_a_boot_that_decides_nothing_is_not_said
-    refute_match(/A boot is a draw/, verdict_text)
-    assert_nil AdviceAnswers.json(ADVISED).fetch(:boots)
+    alike = widened(found: 0.02).with(interval: 0.01..0.31)
+    said = Holdup::Advise::AdviceVerdict.new(ADVISED.call.with(boots: alike), span: "now",
+      words: Holdup::View::Words.new("en"))
+    refute_match(/A boot is a draw/, said.details.join)
+    assert_equal false, AdviceAnswers.json(ADVISED.call.with(boots: alike)).dig(:boots, :decides)
   end
 
   def test_a_large_gain_that_is_not_certain_is_not_called_small

@@ -98,10 +98,10 @@ module Holdup::Advise::Rules
 
     def test_refuses_a_text_that_it_did_not_write
       sound = Holdup::Advise::AnswerJson.dump(small)
-      texts = ["", "[", "null", "1", "[]", "{}", '{"version":2}', '{"version":2,"answer":1}',
-        '{"version":2,"answer":{}}', '{"version":2,"answer":{"Kernel":{}}}',
-        '{"version":2,"answer":{"Slo":{"percentile":0.5,"limit_ns":1}}}', sound.sub('"count"', '"counts"'),
-        sound.sub('"version":2', '"version":1'), sound[0..-3]]
+      texts = ["", "[", "null", "1", "[]", "{}", '{"version":3}', '{"version":3,"answer":1}',
+        '{"version":3,"answer":{}}', '{"version":3,"answer":{"Kernel":{}}}',
+        '{"version":3,"answer":{"Slo":{"percentile":0.5,"limit_ns":1}}}', sound.sub('"count"', '"counts"'),
+        sound.sub('"version":3', '"version":2'), sound[0..-3]]
       texts.each { |text| assert_raises(Holdup::DamagedData, text) { Holdup::Advise::AnswerJson.load(text) } }
     end
 

@@ -254,7 +254,7 @@ class Holdup::Compare::CommandTest < Minitest::Test
 
   def test_keys_for_programs
     said = JSON.parse(compare("--by", "setting", "--format", "json").out)
-    assert_equal %w[after before blocks changed endpoints left_out machine_slower methods metrics
+    assert_equal %w[after before blocks boots changed endpoints left_out machine_slower methods metrics
       mix_effect pairs schema verdict], said.keys.sort
     cpu = said["metrics"].find { |metric| metric["name"] == "cpu_unit" }
     assert_in_delta(-0.5, cpu["relative"], 0.1)

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "support/example_units"
 
 module Holdup::Compare
   class PairedBlocksTest < Minitest::Test
@@ -23,10 +24,11 @@ module Holdup::Compare
       @worse = Hash.new(1.0)
     end
 
-    def side(arm, samples: true)
+    def side(arm, samples: true, unit_samples: false)
       windows = Array.new(24) { |block| window(arm, block) }
-      Side.new(label: arm, windows:, samples: samples ? self.samples : [], from_s: START_S,
-        to_s: START_S + 24 * BLOCK_S)
+      units = unit_samples ? unit_samples(arm) : []
+      Side.new(label: arm, windows:, samples: samples ? self.samples(equal: samples == :equal) : [],
+        unit_samples: units, from_s: START_S, to_s: START_S + 24 * BLOCK_S)
     end
 
     def turn(arm, block) = 2 * block + ((arm == "control") ? 0 : 1)
@@ -41,19 +43,20 @@ module Holdup::Compare
         sums: empty.sums.merge(cpu_ns: (wall.sum / 3)))
     end
 
-    def samples
+    # @param equal [Boolean] whether the machine takes as long for its fixed work in all turns
+    def samples(equal: false)
       SETTINGS.flat_map do |arm, setting|
         keys = Holdup::Analysis::Machine::ArmWork.keys(setting.fingerprint)
         Array.new(24) do |block|
           at_s = START_S + 60 * turn(arm, block) + 30
-          ns = (900_000 * Math.exp(@slow[turn(arm, block)])).round
+          ns = equal ? 900_000 : (900_000 * Math.exp(@slow[turn(arm, block)])).round
           {at_s: at_s + 30, host: "a", pid: 0, fixed_work_ns: ns, **keys.zip([ns, at_s]).to_h}
         end
       end
     end
 
-    def estimate(metric, turns: true, samples: true)
-      sides = SETTINGS.keys.map { |arm| side(arm, samples:) }
+    def estimate(metric, turns: true, **recorded)
+      sides = SETTINGS.keys.map { |arm| side(arm, **recorded) }
       blocks = Holdup::Experiment::Result::ArmBlocks.new(sides, length_s: BLOCK_S)
       Comparison.new(*sides, percentiles: %i[wall], blocks:, turns:).estimate(metric)
     end
@@ -69,6 +72,29 @@ module Holdup::Compare
       found = estimate(METRIC)
       assert_in_delta(-0.2, found.relative, 0.03)
       assert_operator found.deviation, :<, estimate(METRIC, turns: false).deviation / 3
+    end
+
+    # All turns have 60 requests of one endpoint, at the same speed of the machine. In some they come one by
+    # one, in others in crowds, and wait for each other.
+    def test_how_close_to_each_other_requests_came_is_taken_out
+      random = Random.new(7)
+      @crowds = Array.new(48) { [1, 2, 3, 4, 5, 6].sample(random:) }
+      @slow = @crowds.map { |crowd| Math.log((crowd + 1) / 2.0) / 2 }
+      found = estimate(WALL, samples: :equal, unit_samples: true)
+      assert_in_delta(-0.2, found.relative, 0.02)
+      without = estimate(WALL, samples: :equal)
+      assert_operator found.deviation, :<, without.deviation / 4
+    end
+
+    def unit_samples(arm)
+      Array.new(24) { |block| turn(arm, block) }.flat_map do |turn|
+        crowd = @crowds[turn]
+        Array.new(60) do |index|
+          came_ms = 1000 * (60 * turn + index / crowd * crowd)
+          ExampleUnits.unit_sample(came_ms, setting: SETTINGS.fetch(arm), running_ns: 10_000_000,
+            queued_ns: 0)
+        end
+      end
     end
 
     # It has as many requests as the others, and most of the time of all.
@@ -96,41 +122,42 @@ module Holdup::Compare
     end
   end
 
-  class PairedBlocks::WeightedLeastSquaresTest < Minitest::Test
-    def fit(values, rows = [], weights: Array.new(values.size, 1.0))
-      PairedBlocks::WeightedLeastSquares.new(values, rows, weights:)
+  class PairedBlocks::ArrivalReplayTest < Minitest::Test
+    def unit(came_ms, running_ms: 10, queued_ms: 0, pid: 1, **rest)
+      process = Holdup::UnitSample::SampledProcess.new(pid:, since_ns: 0)
+      ExampleUnits.unit_sample(came_ms + queued_ms, process:, running_ns: running_ms * 1_000_000,
+        queued_ns: queued_ms * 1_000_000, **rest)
     end
 
-    def test_without_a_covariate_it_is_the_mean
-      found = fit([1.0, 2.0, 3.0, 6.0])
-      assert_in_delta 3.0, found.level
-      assert_equal 3, found.freedom
-      assert_operator found.deviation, :>=, Math.sqrt(14.0 / 3 / 4)
+    def mean_ms(units, slowness: 1.0, usual: units)
+      PairedBlocks::ArrivalReplay.new(usual).mean(units, slowness)&.fdiv(1_000_000)
     end
 
-    def test_covariates_explain_what_follows_them
-      one = [0.5, -1.0, 2.0, 0.0, 1.5, -0.5]
-      other = [1.0, 0.0, -1.0, 2.0, 0.5, -2.0]
-      found = fit(one.zip(other).map { |a, b| 0.3 + 2 * a - b }, [one, other])
-      assert_in_delta 0.3, found.level, 1e-9
-      assert_in_delta 0.0, found.deviation, 1e-9
-      assert_equal 3, found.freedom
+    def test_requests_that_come_together_wait_for_each_other
+      assert_in_delta 10.0, mean_ms([unit(0), unit(50), unit(100)])
+      assert_in_delta 20.0, mean_ms([unit(0), unit(0, queued_ms: 7), unit(0, queued_ms: 3)])
     end
 
-    def test_values_with_less_weight_count_for_less
-      assert_in_delta 1.5, fit([1.0, 3.0], weights: [0.75, 0.25]).level
+    def test_each_holds_the_gvl_as_long_as_its_endpoint_does_on_average
+      units = [unit(0, running_ms: 5), unit(50, running_ms: 15), unit(100, name: "C#d", running_ms: 40)]
+      assert_in_delta 10.0, mean_ms(units.first(1), usual: units)
+      assert_in_delta 20.0, mean_ms(units, usual: units)
     end
 
-    # Of a mean of normal values, Student's interval has the truth in 95 %.
-    def test_intervals_have_the_truth_as_often_as_they_say
-      random = Random.new(2)
-      normal = -> { Math.sqrt(-2 * Math.log(1 - random.rand)) * Math.cos(2 * Math::PI * random.rand) }
-      held = Array.new(400) do
-        row = Array.new(12) { normal.call }
-        found = fit(row.map { |value| 0.5 * value + normal.call }, [row])
-        found.level.abs <= found.deviation * Estimate::StudentDistribution.quantile(0.975, found.freedom)
-      end
-      assert_operator held.count(true), :>=, 376
+    def test_a_slower_machine_makes_queues_longer
+      units = [unit(0), unit(10), unit(20)]
+      assert_in_delta 10.0, mean_ms(units)
+      assert_in_delta (20 + 30 + 40) / 3.0, mean_ms(units, slowness: 2.0)
+    end
+
+    def test_processes_do_not_wait_for_each_other
+      assert_in_delta 10.0, mean_ms([unit(0), unit(0, pid: 2)])
+    end
+
+    def test_unknown_where_few_requests_are_stored
+      assert_nil mean_ms([])
+      assert_nil mean_ms([unit(0, weight: 5.0), unit(40, weight: 5.0)])
+      assert_in_delta 20.0, mean_ms([unit(0, weight: 2.0), unit(40, weight: 2.0)])
     end
   end
 end

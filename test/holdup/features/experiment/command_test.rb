@@ -8,6 +8,8 @@ class Holdup::Experiment::CommandTest < Minitest::Test
   include CommandLine
 
   FASTER = SimulatedArms.new(minutes: 40, effect: 0.3, threads: {candidate: 3},
+    queued_ms: {control: 1, candidate: 1}, processes: 16)
+  FEW_PROCESSES = SimulatedArms.new(minutes: 40, effect: 0.3, threads: {candidate: 3},
     queued_ms: {control: 1, candidate: 1})
   EQUAL = SimulatedArms.new(minutes: 40)
 
@@ -31,7 +33,7 @@ class Holdup::Experiment::CommandTest < Minitest::Test
     said = experiment("report", "--values", "control,candidate", env: {"COLUMNS" => "80"})
     sentences = said.out.gsub(/\s+/, " ")
     assert_equal [0, ""], [said.status, said.err]
-    assert_match(/^control: arm control, 9,600 requests, processes: 2$/, said.out)
+    assert_match(/^control: arm control, 9,600 requests, processes: 16$/, said.out)
     assert_match(/Better: [^:]*CPU per request or job -\d\d\.\d %/, sentences)
     assert_match(/only threads differs/, sentences)
     assert_match(/A\/A check: halves of the processes .* \(arm control, arm candidate\)/, sentences)
@@ -42,11 +44,23 @@ class Holdup::Experiment::CommandTest < Minitest::Test
   def test_report_for_programs
     found = JSON.parse(experiment("report", "--values", "control,candidate", "--json").out)
     assert_equal ["better", nil], found["verdict"].values_at("key", "reason")
-    assert_equal ["arm candidate", 9600, 2], found["candidate"].values_at("label", "units", "processes")
+    assert_equal ["arm candidate", 9600, 16], found["candidate"].values_at("label", "units", "processes")
     assert_equal %w[equal equal], found["equality"].map { |check| check["key"] }
     cpu = found["figures"].find { |figure| figure["name"] == "cpu_unit" }
     assert_equal "better", cpu["verdict"]
-    assert_operator cpu["relative_interval"].last, :<, -0.2
+    assert_operator cpu["relative_interval"].last, :<, -0.1
+    assert_operator cpu["relative_interval_alone"].last, :<, -0.2
+    assert_equal [0.1, true, []], found["boots"].values_at("deviation", "assumed", "decides")
+  end
+
+  def test_more_processes_where_only_their_draw_makes_a_difference_uncertain
+    asked = ["report", "--values", "control,candidate"]
+    said = experiment(*asked, simulated: FEW_PROCESSES).out.gsub(/\s+/, " ")
+    assert_match(/No difference could be shown\./, said)
+    assert_match(/Next: run it on more processes \(2 of control, 2 of candidate so far\)/, said)
+    assert_match(/would be certain: .*CPU per request or job -29\.\d % \(-33\.\d.*%\)\. - A\/A check/, said)
+    found = JSON.parse(experiment(*asked, "--json", simulated: FEW_PROCESSES).out)
+    assert_includes found["boots"]["decides"], "cpu_unit"
   end
 
   def test_status_has_the_looks
@@ -94,7 +108,7 @@ class Holdup::Experiment::CommandTest < Minitest::Test
 
   def test_revisions_side_by_side
     revisions = {control: ->(_) { "abc" }, candidate: ->(_) { "def" }}
-    canary = SimulatedArms.new(minutes: 40, effect: 0.3, revisions:)
+    canary = SimulatedArms.new(minutes: 40, effect: 0.3, revisions:, processes: 16)
     said = experiment("report", "--arms", "revision", "--values", "abc,def", simulated: canary)
     assert_match(/^candidate: revision def/, said.out)
     assert_match(/^Better: /, said.out)

@@ -8,8 +8,8 @@ module Holdup
       #
       # - `verdict`, `reasons`, `why`, `gain`, `interval`, `confidence`: see Recommendation
       # - `recording`: RecordingFacts; `limits`: ResourceLimits; `objective`: Objective; `bias`: {Symbol =>
-      #   PredictionBias::BiasCorrection}; `misses`: see PredictionBias; `boots`: BootSpread::WidenedGain or
-      #   nil; `amdahl`: threads, nil without units that held the GVL
+      #   PredictionBias::BiasCorrection}; `misses`: see PredictionBias; `boots`: WidenedGain or nil;
+      #   `amdahl`: threads, nil without units that held the GVL
       # - `rate`: units per second and host at the peak, nil if nothing arrived; `peak_minutes`: number of
       #   minutes that alone are the peak, because of their mix; `peak`: SelfTest::PeakContradiction or nil
       # - `users`: ClosedLoad::ThinkingUsers or nil; `self_test`: SelfTest::SelfTestResult; `sufficiency`:

@@ -121,11 +121,11 @@ module Holdup
           return @interval = gain..gain if best.candidate == now
           alone = bootstrapped_gain
           @boots = widened_gain(alone)
-          @interval = @boots ? @boots.interval : alone
+          @interval = @boots.interval
         end
 
-        # @return [BootSpread::WidenedGain, nil] what processes of the setting differ by, and what it does to
-        #   the interval; nil where fewer than two were recorded for long enough, or chance explains it
+        # @return [WidenedGain, nil] what processes of one setting differ by, and what that does to the
+        #   interval; nil where none is booted anew
         def boots
           interval if best
           @boots
@@ -302,12 +302,11 @@ module Holdup
           [range.begin, gain].min..[range.end, gain].max
         end
 
-        # @return [BootSpread::WidenedGain, nil]
+        # @return [WidenedGain]
         def widened_gain(alone)
           before, after = both { |one| one.processes * recording.hosts }
-          BootSpread.new(recording.unit_samples).widened(gain, alone, before:, after:) do |factor|
-            gain_of_boots(factor)
-          end
+          spread = Analysis::BootSpread.new(recording.unit_samples, :running).call
+          WidenedGain.by_replays(spread, gain, alone, before:, after:) { |factor| gain_of_boots(factor) }
         end
 
         # @param factor [Float] by which units hold the GVL longer in the new processes
@@ -508,8 +507,10 @@ module Holdup
           @change = !best.nil? && best.candidate != now && (current.allowed? ? better? : gain > -HYSTERESIS)
         end
 
+        # The present setting is booted anew too, at the next restart: that a boot is a draw is no reason to
+        # keep it.
         def better?
-          gain > HYSTERESIS && interval.begin.positive?
+          gain > HYSTERESIS && boots.alone.begin.positive?
         end
 
         def choice

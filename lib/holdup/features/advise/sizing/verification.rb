@@ -183,19 +183,21 @@ module Holdup
           }
         end
 
-        # @return [Traffic] as it would take in processes that another boot made
+        # @return [Traffic] as it would take in processes that another boot made. What is only assumed makes
+        #   no prediction right.
         def booted(part, random)
-          return part unless spread&.deviation&.positive?
+          return part if spread.assumed?
           processes = [@before.recording, @since].map { |recording| recording.processes * recording.hosts }
           factor = spread.factor(random, *processes)
           part.map { |unit| unit.with(running_ns: (unit.running_ns * factor).round) }
         end
 
-        # @return [BootSpread::SpreadEstimate, nil] of whichever side has processes to compare
+        # @return [Analysis::BootSpread::SpreadEstimate] of the processes of both sides
         def spread
-          return @spread if defined?(@spread)
-          sides = [@before.recording, @since].lazy.map { |side| BootSpread.new(side.unit_samples).call }
-          @spread = sides.find(&:itself)
+          @spread ||= begin
+            unit_samples = [@before.recording, @since].flat_map(&:unit_samples)
+            Analysis::BootSpread.new(unit_samples, :running).call
+          end
         end
 
         def swing(part, name)

@@ -17,7 +17,7 @@ module Holdup
         end
 
         # The answer. `gain`, `interval`, `named`, `others`: nil where not both sides have times, the last two
-        # also where the change treats all units alike; `boots`: BootSpread::WidenedGain, nil where the
+        # also where the change treats all units alike; `boots`: WidenedGain, nil where the
         # setting stays; `pools`: {String => BeforeAfter} of PoolThroughput;
         # `bias`: {Symbol => PredictionBias::BiasCorrection}; `misses`: see PredictionBias; `setting`:
         # attributes of the recorded one;
@@ -73,15 +73,17 @@ module Holdup
         # @return [Range<Float>] 90 % of that gain
         def interval = boots ? boots.interval : bootstrapped_gain
 
-        # @return [BootSpread::WidenedGain, nil] what the processes of the setting differ by, and what it does
-        #   to the interval; nil where none is booted anew, and as for BootSpread#widened
+        # @return [WidenedGain, nil] what processes of one setting differ by, and what that does to the
+        #   interval; nil where none is booted anew
         def boots
           return unless booted_anew?
           return @boots if defined?(@boots)
           hosts = @base.recording.hosts
-          spread = BootSpread.new(@base.recording.unit_samples)
+          spread = Analysis::BootSpread.new(@base.recording.unit_samples, :running).call
           before, after = [@base.now, candidate].map { |one| one.processes * hosts }
-          @boots = spread.widened(gain, bootstrapped_gain, before:, after:) { |factor| gain_of_boots(factor) }
+          @boots = WidenedGain.by_replays(spread, gain, bootstrapped_gain, before:, after:) do |factor|
+            gain_of_boots(factor)
+          end
         end
 
         # Units that the change names, such as those with processes of their own.
