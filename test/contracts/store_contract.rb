@@ -449,6 +449,22 @@ module StoreContract
     end
   end
 
+  def test_numbers_by_step_are_those_of_the_sums
+    commit_mixed_pairs(Random.new(7))
+    plain = Holdup::Store::Reader.instance_method(:step_sums)
+    [
+      {kinds: %i[pair], of: %i[stalled]}, {kinds: %i[pair], of: %i[stalled], apart: :queue, queues: %w[B C]},
+      {kinds: %i[request], of: %i[cpu_ns starved_ns], apart: :name}, {of: %i[stalled lock_ns], hosts: ["b"]},
+      {kinds: %i[job], of: %i[wall]}, {kinds: %i[nested], of: %i[wall]}
+    ].each do |options|
+      [60, 3600].each do |step_s|
+        span = [START + 7 * MINUTE, START + 1283 * MINUTE]
+        assert_equal plain.bind_call(@store, *span, step_s:, **options),
+          @store.step_sums(*span, step_s:, **options), options.inspect
+      end
+    end
+  end
+
   def test_settings_begin_where_their_pairs_do
     commit_mixed_pairs(Random.new(8))
     [{kinds: %i[pair]}, {kinds: Holdup::Series::PAIRS}, {names: "B"}, {}].each do |options|

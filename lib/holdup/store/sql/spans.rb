@@ -38,10 +38,13 @@ module Holdup
         end
 
         def step_sums(from_s, to_s, step_s:, of:, apart: nil, hosts: nil, **filter)
-          options = {step_s:, of:, apart:}
-          return super(from_s, to_s, hosts:, **options, **filter) unless concatenates?
+          unless concatenates?
+            return SpanSum.by_step(of, step_s:, apart:) do |options|
+              sums(from_s, to_s, hosts:, **options, **filter)
+            end
+          end
           steps = nil
-          start = -> { steps = Steps.new(@connection, @codec, pairs: @rows.pairs, **options) }
+          start = -> { steps = Steps.new(@connection, @codec, pairs: @rows.pairs, step_s:, of:, apart:) }
           filter = SeriesFilter.new(**filter)
           each_range(from_s, to_s, filter, seconds: step_s, hosts:, start:) do |range, ids|
             steps.add(range, ids)
