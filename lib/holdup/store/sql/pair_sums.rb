@@ -30,7 +30,7 @@ module Holdup
         def add(row, numbers)
           start_s = row[:start_s]
           key = [row[:setting_id], row[:host_id], @step_s && start_s / @step_s]
-          totals = @totals[key] ||= Totals.new(@groups.size)
+          totals = @totals[key] ||= BlockTotals.new(@groups.size)
           totals.add(@places, numbers, start_s)
         end
 
@@ -46,7 +46,7 @@ module Holdup
 
         # Of one setting, host and step, by place of the group: ns, how many windows, and the first and the
         # last start. Blocks come by time.
-        class Totals
+        class BlockTotals
           attr_reader :windows
 
           def initialize(groups)
@@ -73,7 +73,7 @@ module Holdup
             end
           end
         end
-        private_constant :Totals
+        private_constant :BlockTotals
       end
     end
   end
