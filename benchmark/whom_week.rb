@@ -26,8 +26,8 @@ module Bench
     REPORT_MS, PAGE_MS = 1000, 300
     # A hundredth of the ten seconds of a round.
     COMMIT_MS = 100
-    KINDS = "SELECT kind, seconds, count(*) FROM windows JOIN series ON series.id = series_id " \
-      "GROUP BY kind, seconds"
+    WINDOWS = "SELECT seconds, count(*) FROM windows GROUP BY seconds"
+    PAIRS = "SELECT seconds, sum(pairs), count(*) FROM pair_blocks GROUP BY seconds"
     TABLES = "SELECT tbl_name, sum(pgsize) FROM dbstat JOIN sqlite_schema USING (name) GROUP BY tbl_name"
 
     # A clock that stands where the week ends.
@@ -69,7 +69,8 @@ module Bench
 
     def read_sizes(path)
       database = SQLite3::Database.new(path, readonly: true)
-      @rows = database.execute(KINDS)
+      @windows = database.execute(WINDOWS)
+      @pairs = database.execute(PAIRS)
       @tables = database.execute(TABLES).to_h
       @slowest = database.get_first_value("SELECT count(*) FROM slowest_units")
     ensure
@@ -107,13 +108,13 @@ module Bench
     end
 
     def sizes
-      windows = @rows.map do |kind, seconds, count|
-        ["windows of #{seconds} s: #{(kind == "pair") ? "pairs" : "endpoints"}", count.to_s, ""]
-      end
-      all = [["all windows", @rows.sum(&:last).to_s, megabytes(@tables.fetch("windows"))],
+      pairs = @pairs.map { |seconds, count, rows| ["#{count} pairs of #{seconds} s", rows.to_s, ""] }
+      windows = @windows.map { |seconds, count| ["windows of #{seconds} s: endpoints", count.to_s, ""] }
+      all = [["all pairs", @pairs.sum(&:last).to_s, megabytes(@tables.fetch("pair_blocks"))],
+        ["all windows", @windows.sum(&:last).to_s, megabytes(@tables.fetch("windows"))],
         ["blocks of the ten slowest", @slowest.to_s, megabytes(@tables.fetch("slowest_units"))],
         ["the file", "", megabytes(@bytes)]]
-      ResultTable.new(["", "rows", "MB"], windows + all)
+      ResultTable.new(["", "rows", "MB"], pairs + windows + all)
     end
 
     def megabytes(bytes) = format("%.1f", bytes / 1e6)

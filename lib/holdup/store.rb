@@ -200,6 +200,21 @@ module Holdup
         apart ? together.with(apart => series.public_send(apart)) : together
       end
 
+      # One number of sums, see Reader#step_sums.
+      # @yieldparam options [Hash] of Reader#sums
+      # @yieldreturn [Array<SpanSum>]
+      def self.by_step(of, step_s:, apart:)
+        heads, numbers = of.partition { |name| Window::HISTOGRAMS.include?(name) }
+        together = Series.new(kind: :request, name: "(all)")
+        found = yield({step_s:, together:, apart:, histograms: [], heads:, numbers:})
+        found.each_with_object({}) do |sum, steps|
+          window = sum.window
+          own = steps[[apart && window.series.public_send(apart), window.setting]] ||= {}
+          own[window.start_s / step_s * step_s] =
+            window.sums.values_at(*numbers).sum + window.histograms.values_at(*heads).sum(&:sum)
+        end
+      end
+
       # One for each step, series and setting, and perhaps host.
       def self.add(sums, step_s: nil, by_host: false)
         by_step = sums.group_by do |sum|

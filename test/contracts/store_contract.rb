@@ -428,6 +428,52 @@ module StoreContract
     end
   end
 
+  # Beside those of requests, before and after a roll-up.
+  def test_sums_of_pairs_are_their_windows_added_up
+    pairs, late = commit_mixed_pairs(Random.new(6))
+    waited = [*pairs, *late].group_by(&:series).transform_values { |same| same.sum(&:pair_ns) }
+    found = @store.sums(START, START + 26 * 3600, kinds: Holdup::Series::PAIRS).map(&:window)
+    assert_equal waited, found.group_by(&:series).transform_values { |same| same.sum(&:pair_ns) }
+    together = series("(all)")
+    [[0, 26 * 60], [7, 1283]].each do |minutes|
+      span = minutes.map { |minute| START + minute * MINUTE }
+      [
+        {}, {together:, step_s: 3600}, {kinds: %i[pair]}, {kinds: %i[pair request], together:},
+        {kinds: %i[pair], histograms: [], heads: %i[stalled], numbers: []}, {names: "B", by_host: true},
+        {kinds: %i[pool_pair lock_pair], together:, numbers: %i[lock_ns], histograms: []},
+        {kinds: %i[pair lock_pair], together:, apart: :queue, step_s: 60, settings: [OTHER]},
+        {kinds: %i[pair], together:, apart: :name, queues: "C*", hosts: ["b"]}
+      ].each do |options|
+        assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set, options.inspect
+      end
+    end
+  end
+
+  def test_numbers_by_step_are_those_of_the_sums
+    commit_mixed_pairs(Random.new(7))
+    plain = Holdup::Store::Reader.instance_method(:step_sums)
+    [
+      {kinds: %i[pair], of: %i[stalled]}, {kinds: %i[pair], of: %i[stalled], apart: :queue, queues: %w[B C]},
+      {kinds: %i[request], of: %i[cpu_ns starved_ns], apart: :name}, {of: %i[stalled lock_ns], hosts: ["b"]},
+      {kinds: %i[job], of: %i[wall]}, {kinds: %i[nested], of: %i[wall]}
+    ].each do |options|
+      [60, 3600].each do |step_s|
+        span = [START + 7 * MINUTE, START + 1283 * MINUTE]
+        assert_equal plain.bind_call(@store, *span, step_s:, **options),
+          @store.step_sums(*span, step_s:, **options), options.inspect
+      end
+    end
+  end
+
+  def test_settings_begin_where_their_pairs_do
+    commit_mixed_pairs(Random.new(8))
+    [{kinds: %i[pair]}, {kinds: Holdup::Series::PAIRS}, {names: "B"}, {}].each do |options|
+      sums = @store.sums(START, START + DAY, step_s: 3600, together: series("(all)"), **options)
+      expected = sums.map { |sum| [sum.window.start_s, sum.window.setting] }
+      assert_equal expected.to_set, @store.setting_starts(START, START + DAY, step_s: 3600, **options).to_set
+    end
+  end
+
   def test_reads_only_the_wanted_hosts
     @store.commit([window, window(host: "b", series: series("B")), window(host: "it's", setting: OTHER)], {})
 
@@ -1047,6 +1093,26 @@ module StoreContract
           host: %w[a b].sample(random:), values:)
       end
     end
+  end
+
+  def mixed_pairs(random)
+    (0...26 * 60).step(13).flat_map do |minute|
+      Holdup::Series::PAIRS.product(%w[A B], %w[B C]).sample(3, random:).map do |kind, name, queue|
+        Holdup::Window.of_pair(series: Holdup::Series.new(kind:, name:, queue:), ns: random.rand(1 << 40),
+          start_s: START + minute * MINUTE, seconds: MINUTE, setting: [SETTING, OTHER].sample(random:),
+          host: %w[a b].sample(random:))
+      end
+    end
+  end
+
+  # @return [Array(Array<Window>, Array<Window>)] pairs from before the roll-up, and from after it
+  def commit_mixed_pairs(random)
+    pairs = mixed_pairs(random)
+    @store.commit([*pairs, *mixed_windows(random)], {})
+    @store.rollup(START + 25 * 3600 + 700)
+    late = pairs.first(40).map { |pair| pair.with(host: %w[b c].sample(random:)) }
+    2.times { @store.commit(late, {}) }
+    [pairs, late * 2]
   end
 
   def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, apart: nil,

@@ -19,7 +19,7 @@ module QueryPlans
   end
 
   # The tables that grow with time and with the fleet.
-  LARGE = %w[windows host_sums process_samples unit_samples slowest_units arrivals audit_entries
+  LARGE = %w[windows pair_blocks host_sums process_samples unit_samples slowest_units arrivals audit_entries
     checkpoints].freeze
   STATEMENT = /\(\d[\d.]*s\) ((?:SELECT|DELETE|UPDATE) .*)/
 

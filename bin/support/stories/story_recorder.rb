@@ -81,9 +81,11 @@ module Stories
     # @return [void]
     def thin(kinds: [], tables: [])
       stop
+      other = "seconds > #{MINUTE_S} OR start_s NOT BETWEEN #{@from_s} AND #{@to_s - 1}"
       left_out = "kind IN (#{kinds.map { |kind| "'#{kind}'" }.join(", ")})"
       system("sqlite3", store, <<~SQL, exception: true)
-        DELETE FROM windows WHERE seconds > #{MINUTE_S} OR start_s NOT BETWEEN #{@from_s} AND #{@to_s - 1};
+        DELETE FROM windows WHERE #{other};
+        DELETE FROM pair_blocks WHERE #{other};
         DELETE FROM windows WHERE series_id IN (SELECT id FROM series WHERE #{left_out});
         DELETE FROM series WHERE #{left_out};
         DELETE FROM recent_figures WHERE start_s NOT BETWEEN #{@from_s} AND #{@to_s - 1};

@@ -250,7 +250,6 @@ module Holdup
 
         # Holders of one victim that are kept apart in each round; the smallest are counted together.
         MOST_HOLDERS = 16
-        PAIR_SUMS = {pool_pair: :pool_wait_ns, lock_pair: :lock_ns}.freeze
 
         def initialize
           @totals = {}
@@ -310,17 +309,10 @@ module Holdup
             by_victim.flat_map do |(kind, victim), by_holder|
               strongest(by_holder).map do |holder, ns|
                 series = Series.new(kind:, name: victim, queue: holder)
-                pair_window(Window.empty(series:, setting:, host:, start_s:, seconds: 60), ns)
+                Window.of_pair(series:, ns:, setting:, host:, start_s:, seconds: 60)
               end
             end
           end
-        end
-
-        # What units waited for connections or locks is a sum of theirs, too.
-        def pair_window(empty, ns)
-          sum = PAIR_SUMS[empty.series.kind]
-          return empty.with(sums: {**empty.sums, sum => ns}) if sum
-          empty.with(histograms: {**empty.histograms, stalled: Histogram.of_sum(ns)})
         end
 
         # @param by_holder [Hash{String => Integer}] ns

@@ -38,6 +38,9 @@ module Holdup
     # Whether its time is in other series too.
     def view? = self.class::VIEWS.include?(kind)
 
+    # Whether it is about who waited for whom.
+    def pair? = self.class::PAIRS.include?(kind)
+
     # Without pool and priority.
     def plain
       (pool || priority) ? with(pool: nil, priority: nil) : self
@@ -56,6 +59,8 @@ module Holdup
   Series::UNITS = %i[request job overflow].freeze
   Series::VIEWS = %i[process pool priority call method repeat transaction transaction_call pair
     pool_pair lock_pair lock_place].freeze
+  # A window of such a series has one number, see Window.of_pair.
+  Series::PAIRS = %i[pair pool_pair lock_pair].freeze
   # What the name of a thread outside of units begins with.
   Series::THREAD = "thread:"
   # Of a pair, names that stand for no series: nobody held the GVL (hand-off), several more held it (or the

@@ -19,11 +19,22 @@ module Holdup
     # Sums and histograms of a window without units.
     NOTHING = {count: 0, errors: 0, sums: SUMS.to_h { |name| [name, 0] }.freeze,
                histograms: HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze}.freeze
+    # Of pairs, the sum that says how long they waited. Where there is none, it is the sum of `stalled`.
+    PAIR_SUMS = {pool_pair: :pool_wait_ns, lock_pair: :lock_ns}.freeze
     private_constant :NOTHING
 
     # The neutral element of merge.
     def self.empty(series:, setting: nil, host: nil, start_s: nil, seconds: 0)
       new(start_s:, seconds:, series:, setting:, host:, **NOTHING)
+    end
+
+    # @param series [Series] a pair
+    # @param ns [Integer] how long they waited, which is all that is known of a pair
+    def self.of_pair(series:, ns:, **span)
+      empty = empty(series:, **span)
+      sum = PAIR_SUMS[series.kind]
+      return empty.with(sums: {**empty.sums, sum => ns}) if sum
+      empty.with(histograms: {**empty.histograms, stalled: Histogram.of_sum(ns)})
     end
 
     # Merges windows of one series, at least one; far cheaper than merging one after the other.
@@ -55,6 +66,9 @@ module Holdup
     def pool_wait_ns = sums[:pool_wait_ns]
 
     def lock_ns = sums[:lock_ns]
+
+    # @return [Integer] how long those of a pair waited
+    def pair_ns = PAIR_SUMS.key?(series.kind) ? sums[PAIR_SUMS[series.kind]] : stalled_ns
 
     # Whether the time of holding the GVL is not split into cpu and starved, and native is in io: threads that
     # share native threads (M:N, Ractors) have no CPU clock of their own.

@@ -50,6 +50,16 @@ module Holdup
         Features.part(:troubles)&.new(store:, dir:, clock:, priority: PRIORITY)
       end
 
+      # Runs the block, which computes for long, with a short time slice.
+      # @return [Object] the block's value
+      def yielding
+        before = Thread.current.priority
+        Thread.current.priority = PRIORITY
+        yield
+      ensure
+        Thread.current.priority = before
+      end
+
       private
 
       # Kept until the configuration changes, because it knows the computations under way.
@@ -115,7 +125,7 @@ module Holdup
     def call(env)
       env[UNMEASURED] = true
       env[Context::KEY] = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
-      yielding { App.call(env) }.tap { |_, headers, _| drop_second_type(headers) }
+      self.class.yielding { App.call(env) }.tap { |_, headers, _| drop_second_type(headers) }
     end
 
     private
@@ -129,14 +139,6 @@ module Holdup
     # With Rack 2, whose headers are a plain Hash, Roda adds its own type in another spelling.
     def drop_second_type(headers)
       headers.delete("Content-Type") if headers.instance_of?(Hash) && headers.key?("content-type")
-    end
-
-    def yielding
-      before = Thread.current.priority
-      Thread.current.priority = PRIORITY
-      yield
-    ensure
-      Thread.current.priority = before
     end
   end
 

@@ -50,6 +50,18 @@ module Holdup
         raise(NotImplementedError)
       end
 
+      # One number, step by step, for charts of many steps. It is what `sums` of series that are summed
+      # together gives, without a window for each step.
+      # @param of [Array<Symbol>] some of Window::SUMS, and histograms whose sum is meant; they are added up
+      # @param apart [Symbol, nil] see `sums`
+      # @return [Hash{Array(String, Setting) => Hash{Integer => Integer}}] the number by start of the step, of
+      #   each name (nil unless `apart`) and setting
+      def step_sums(from_s, to_s, step_s:, of:, apart: nil, hosts: nil, **filter)
+        SpanSum.by_step(of, step_s:, apart:) do |options|
+          sums(from_s, to_s, hosts:, **options, **filter)
+        end
+      end
+
       # @return [Array<(Integer, Setting)>] start of the first window of each setting in each step
       def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter) = raise(NotImplementedError)
 

@@ -82,6 +82,8 @@ module Holdup
 
       def sums(...) = @spans.sums(...)
 
+      def step_sums(...) = @spans.step_sums(...)
+
       def setting_starts(...) = @spans.setting_starts(...)
 
       def processes(from_s, to_s, every_s: nil)

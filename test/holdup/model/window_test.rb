@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/model/series"
 require "holdup/model/setting"
 require "holdup/model/window"
+require "holdup/segment/layout"
 
 class Holdup::WindowTest < Minitest::Test
   Window = Holdup::Window
@@ -16,6 +17,21 @@ class Holdup::WindowTest < Minitest::Test
     assert_equal [60, 120, 180], [merged.start_s, merged.seconds, merged.end_s]
     assert_equal [2, 2, 20], [merged.count, merged.errors, merged.sums[:gc_ns]]
     assert_equal window(1).histograms[:wall].merge(window(2).histograms[:wall]), merged.histograms[:wall]
+  end
+
+  def test_a_pair_has_how_long_it_waited_where_its_kind_has_it
+    {pair: ->(one) { one.stalled_ns }, pool_pair: ->(one) { one.pool_wait_ns },
+     lock_pair: ->(one) { one.lock_ns }}.each do |kind, ns|
+      series = Holdup::Series.new(kind:, name: "A", queue: "B")
+      pair = Window.of_pair(series:, ns: 7, setting: SETTING, host: "a", start_s: 60, seconds: 60)
+
+      assert_predicate series, :pair?
+      assert_equal [7, 7], [pair.pair_ns, ns[pair]], kind
+      assert_equal Window.empty(series:, setting: SETTING, host: "a", start_s: 60, seconds: 60),
+        Window.of_pair(series:, ns: 0, setting: SETTING, host: "a", start_s: 60, seconds: 60), kind
+    end
+    refute_predicate SERIES, :pair?
+    assert_equal Holdup::Segment::Layout::PAIR_KINDS, Holdup::Series::PAIRS
   end
 
   def test_merge_is_associative_and_commutative

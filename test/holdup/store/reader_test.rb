@@ -10,5 +10,5 @@ class Holdup::Store::ReaderTest < Minitest::Test
   def contract = Holdup::Store::Reader
 
   # Those that a store may take from the contract as they are.
-  def defaults = %i[part? finest_s]
+  def defaults = %i[part? finest_s step_sums]
 end

@@ -7,15 +7,14 @@ module Holdup
     class GvlOverTimeReader
       ALL = Series.new(kind: :request, name: "(all)")
       PAIR_TIME = Queries::LoadSummary::PAIR_TIME
-      # Of processes, requests and jobs, sums say it.
+      # Of processes, sums say it.
       HELD_TIME = {histograms: [], numbers: UnitNumbers::RUNNING_STATES}.freeze
-      THREAD_TIME = {histograms: [], heads: [:running], numbers: []}.freeze
       # Pairs of these victims.
       Victims = Data.define(:names) do
         def series?(series) = names.include?(series.name)
       end
       ROLE = Analysis::SettingDifferences::SettingLabels::ROLE
-      private_constant :ROLE, :ALL, :PAIR_TIME, :HELD_TIME, :THREAD_TIME, :Victims
+      private_constant :ROLE, :ALL, :PAIR_TIME, :HELD_TIME, :Victims
 
       # @param series [Analysis::TimeSeries] of the same units, with the steps
       # @param from_s [Integer] of the span that the page is about, as to_s: the summary of a page reads the
@@ -98,21 +97,31 @@ module Holdup
 
       # @return [Hash{StallPairs::Party => Hash{Integer => Integer}}] ns by start of the step
       def waited_for(parties)
-        found = pairs(@from_s, @to_s, step_s: @step_s, together: ALL, apart: :queue,
-          queues: globs(parties.map(&:name))).group_by { |sum| sum.window.series.queue }
-        parties.to_h { |party| [party, stalled(found.fetch(party.name, []))] }
+        queues = globs(parties.map(&:name))
+        found = steps(of: %i[stalled], kinds: [:pair], apart: :queue, queues:, **victims)
+        parties.to_h { |party| [party, found.fetch(party.name, {})] }
       end
 
       # All that waited, whoever held it: to add up all pairs would take longer than the rest of the page.
       def suffered
         units = @series.stalled_ns
         return units if @filter.narrow?
-        threads = chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds: [:account],
-          **PAIR_TIME))
-        units.merge(stalled(threads)) { |_, of_units, of_threads| of_units + of_threads }
+        threads = steps(of: %i[stalled], kinds: [:account]).fetch(nil, {})
+        units.merge(threads) { |_, of_units, of_threads| of_units + of_threads }
       end
 
-      def stalled(sums) = by_step(sums).transform_values { |same| ns(same) }
+      # @param options [Hash] of Reader#step_sums
+      # @yieldparam setting [Setting] one of the chosen ones
+      # @yieldreturn [Boolean] whether it counts
+      # @return [Hash{String => Hash{Integer => Integer}}] by name and start of the step
+      def steps(**options)
+        found = @store.step_sums(@from_s, @to_s, step_s: @step_s, **options)
+        found.each_with_object({}) do |((name, setting), steps), names|
+          counts = @filter.setting?(setting) && (!block_given? || yield(setting))
+          next unless counts
+          (names[name] ||= {}).update(steps) { |_, one, other| one + other }
+        end
+      end
 
       # @return [Hash{Integer => Integer}] ns by start of the step
       def rest(whole, known)
@@ -123,8 +132,8 @@ module Holdup
 
       def held(names)
         known = held_by(names)
-        whole = running(:process, busiest(processes))
-          .merge(running(:account, busiest(sums(kinds: [:account])))) { |_, units, threads| units + threads }
+        threads = busiest_steps(of: %i[running], kinds: [:account]).fetch(nil, {})
+        whole = running(busiest(processes)).merge(threads) { |_, units, others| units + others }
         layers = {**known, Analysis::GvlOverTime::OTHERS => rest(whole, known.values)}
         layers.transform_values { |steps| numbers(steps) { |ns, index| of_processes(ns, index) } }
       end
@@ -132,42 +141,46 @@ module Holdup
       # @return [Hash{StallPairs::Party => Hash{Integer => Integer}}] ns by start of the step, in their order
       def held_by(parties)
         found = parties.group_by(&:kind).to_h do |kind, same|
-          sums = busiest(sums(kinds: [kind], names: globs(same.map(&:name)), apart: :name))
-          [kind, sums.group_by { |sum| sum.window.series.name }]
+          of = (kind == :account) ? %i[running] : UnitNumbers::RUNNING_STATES
+          [kind, busiest_steps(of:, kinds: [kind], names: globs(same.map(&:name)), apart: :name)]
         end
-        parties.to_h do |party|
-          [party, running(party.kind, found.fetch(party.kind).fetch(party.name, []))]
-        end
+        parties.to_h { |party| [party, found.fetch(party.kind).fetch(party.name, {})] }
       end
 
+      # @param sums [Array<Store::SpanSum>] of processes
       # @return [Hash{Integer => Integer}] ns for which these held the GVL, by start of the step
-      def running(kind, sums)
-        by_step(sums).transform_values { |same| same.sum { |sum| sum.window.held_ns(kind) } }
+      def running(sums)
+        by_step(sums).transform_values { |same| same.sum { |sum| sum.window.held_ns(:process) } }
       end
 
-      def processes = @processes ||= sums(kinds: [:process])
+      def processes
+        @processes ||= chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds: [:process],
+          **HELD_TIME))
+      end
 
       # Web servers and job runners have GVLs of their own, and the mean of an idle one and a busy one would
       # say little: those of the role whose GVL is held most.
-      def busiest(sums) = sums.select { |sum| role(sum) == busiest_role }
+      def busiest(sums) = sums.select { |sum| role(sum.window.setting) == busiest_role }
+
+      # See `steps`.
+      def busiest_steps(**options)
+        steps(**options) { |setting| role(setting) == busiest_role }
+      end
 
       def busiest_role
-        @busiest_role ||= processes.group_by { |sum| role(sum) }.max_by { |_, same| held_share(same) }&.first
+        @busiest_role ||= by_role.max_by { |_, same| held_share(same) }&.first
       end
+
+      def by_role = processes.group_by { |sum| role(sum.window.setting) }
 
       def held_share(sums) = sums.sum { |sum| sum.window.held_ns(:process) }.fdiv(sums.sum(&:covered_s))
 
-      def role(sum) = sum.window.setting&.attributes&.values_at(*ROLE) || []
+      def role(setting) = setting&.attributes&.values_at(*ROLE) || []
 
       # @return [String, nil] "puma"; nil where there is no other
       def server
-        return if processes.map { |sum| role(sum) }.uniq.size < 2
+        return if by_role.size < 2
         busiest_role.drop(1).compact.first
-      end
-
-      def sums(**options)
-        time = (options[:kinds] == [:account]) ? THREAD_TIME : HELD_TIME
-        chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, **time, **options))
       end
 
       def by_step(sums) = sums.group_by { |sum| sum.window.start_s / @step_s * @step_s }

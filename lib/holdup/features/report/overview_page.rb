@@ -19,6 +19,8 @@ module Holdup
       RULES = {no_cpu: /\A(?:starved|cpu_throttling)/, starved: /\A(?:starved|cpu_throttling)/,
                lock: /\Alock/, connections: /pool/}.freeze
 
+      def self.streamed? = true
+
       def blocks
         return nothing if summary.empty?
         [answer, pictures, impact, fold]

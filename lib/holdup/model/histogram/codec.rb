@@ -20,6 +20,9 @@ module Holdup
       written(histogram) || write(histogram)
     end
 
+    # @return [String] dump of Histogram.of_sum(sum)
+    def dump_sum(sum) = [SPARSE, 0, sum, 0, 0, 0, 0].pack("Cw*")
+
     # @param bytes [String] a dump
     # @return [String] dump of its sum with another histogram
     # @raise [DamagedData]

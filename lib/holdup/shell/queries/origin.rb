@@ -95,6 +95,10 @@ module Holdup
           super(*span, settings:, **options, **only_hosts)
         end
 
+        def step_sums(*span, **options)
+          super(*span, **options, **only_hosts).select { |(_, setting), _| own?(setting) }
+        end
+
         def setting_starts(*span, **options)
           super(*span, **options, **only_hosts).select { |_, setting| own?(setting) }
         end

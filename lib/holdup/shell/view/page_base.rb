@@ -41,6 +41,9 @@ module Holdup
       # @return [Boolean] whether it is about a span of time
       def span? = true
 
+      # Whether its frame is sent before it is read, for pages that take long. Its title depends on no data.
+      def self.streamed? = false
+
       # @return [Boolean] whether it refreshes itself
       def live? = false
 

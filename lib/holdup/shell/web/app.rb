@@ -27,6 +27,8 @@ module Holdup
                "md" => "text/markdown; charset=utf-8"}.freeze
       ASSETS = Assets.new
       TEMPLATES = View::Html::Templates.new(File.join(__dir__, "views"))
+      # Between what is sent at once and the rest.
+      CUT = "<!-- main -->"
       # Of the query string.
       LONGEST = 8_000
 
@@ -79,6 +81,7 @@ module Holdup
       end
 
       def shown(name = nil, ending = nil)
+        return streamed(name) if ending.nil? && request.get? && Pages[name]&.streamed?
         paged(name) do |page, store|
           next unless ending.nil? || page.exports.include?(ending)
           wait = computed(page, name, ending)
@@ -98,11 +101,42 @@ module Holdup
 
       def paged(name)
         found = Pages[name] or return
-        store = Queries::RequestCache.new(context.store.call, origin: query.origin)
+        store = opened
         page = found.new(context:, store:, query:, words:)
         page.span? ? store.snapshot { yield page, store } : yield(page, store)
       ensure
         store&.close
+      end
+
+      # What needs no data is sent, and painted, first. The store has answered a question before, so what is
+      # wrong with the address or the store has its status. Damaged data may be found later: then the page
+      # itself says so.
+      def streamed(name)
+        store = opened
+        stored = stored(store)
+        query.filter
+        page = Pages[name].new(context:, store:, query:, words:)
+        view = view(name, query)
+        first, last = lay_out(view, CUT).split(CUT, 2)
+        rest = lambda do
+          part = with_errors { store.snapshot { content(view, page, page.blocks, page.offered, stored) } }
+          "#{part}#{last}"
+        end
+        request.halt(response.finish_with_body(StreamedPage.new(first, close: store.method(:close), &rest)))
+      rescue
+        store&.close
+        raise
+      end
+
+      def with_errors
+        @begun = true
+        yield
+      rescue => error
+        failed(error)
+      end
+
+      def content(view, page, blocks, offered, stored)
+        render("page", locals: {view:, page:, blocks:, offered:, **stored})
       end
 
       # A waiting page reloads by itself, with scripts or without.
@@ -113,8 +147,10 @@ module Holdup
         blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
         stored = page.span? ? stored(store) : {behind: nil, newest: nil, origins: {}, hosts: nil}
         offered = wait ? [] : page.offered
-        lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
+        lay_out(view, content(view, page, blocks, offered, stored))
       end
+
+      def opened = Queries::RequestCache.new(context.store.call, origin: query.origin)
 
       def stored(store)
         origins = Queries::Origin::FACTS.to_h { |part| [part.name, store.names(part)] }
@@ -150,7 +186,9 @@ module Holdup
 
       def render(...) = TEMPLATES.render(...)
 
+      # Where the frame was sent before, only what is in it.
       def lay_out(view, body)
+        return body if @begun
         render("layout", locals: {view:, body:})
       end
 

@@ -101,6 +101,9 @@ module Holdup
           false
         end
 
+        # Whether pairs are in blobs of many (see PairBlocks), which it can't add up itself.
+        def packs_pairs? = false
+
         # Whether it looks up windows by their starts faster than it reads a range of starts, where few series
         # are wanted.
         def finds_starts? = false

@@ -26,15 +26,30 @@ module Holdup
           by_host: false, hosts: nil, histograms: Window::HISTOGRAMS, heads: [], numbers: Window::SUMS,
           **filter)
           options = {step_s:, settings:, together:, apart:, by_host:, histograms:, heads:, numbers:}
-          unless @connection.read { |db| @connection.dialect.concatenates?(db) }
+          unless concatenates?
             return SpanSum.of(windows(from_s, to_s, seconds:, hosts:, **filter), **options)
           end
           sums = nil
-          start = -> { sums = Sums.new(@connection, @codec, **options) }
+          start = -> { sums = Sums.new(@connection, @codec, pairs: @rows.pairs, **options) }
           each_range(from_s, to_s, SeriesFilter.new(**filter), seconds:, hosts:, start:) do |range, ids|
             sums.add(range, ids)
           end
           sums.to_a
+        end
+
+        def step_sums(from_s, to_s, step_s:, of:, apart: nil, hosts: nil, **filter)
+          unless concatenates?
+            return SpanSum.by_step(of, step_s:, apart:) do |options|
+              sums(from_s, to_s, hosts:, **options, **filter)
+            end
+          end
+          steps = nil
+          start = -> { steps = Steps.new(@connection, @codec, pairs: @rows.pairs, step_s:, of:, apart:) }
+          filter = SeriesFilter.new(**filter)
+          each_range(from_s, to_s, filter, seconds: step_s, hosts:, start:) do |range, ids|
+            steps.add(range, ids)
+          end
+          steps.to_h
         end
 
         def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter)
@@ -49,6 +64,8 @@ module Holdup
         end
 
         private
+
+        def concatenates? = @connection.read { |db| @connection.dialect.concatenates?(db) }
 
         def looked_up(range, series_ids) = Starts.looked_up(@connection, @codec, range, series_ids)
 
@@ -135,10 +152,12 @@ module Holdup
         private_constant :STARTS, :WINDOWS, :MOST_STARTS, :COUNTS, :FIGURES, :EMPTY, :NO_SUMS
 
         # Options as for Reader#sums.
+        # @param pairs [PairBlocks, nil] nil where pairs are rows of the table
         def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:,
-          apart: nil, heads: [], numbers: Window::SUMS)
+          apart: nil, heads: [], numbers: Window::SUMS, pairs: nil)
           @connection = connection
           @codec = codec
+          @pairs = pairs
           @step_s = step_s
           @settings = settings
           @together = together
@@ -153,6 +172,9 @@ module Holdup
 
         # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
         def add(range, ids)
+          packed = @pairs ? @pairs.wanted(ids[:series_id]) : []
+          add_pairs(range, ids, packed) if packed.any?
+          return if packed.any? && packed.size == ids[:series_id]&.size
           pieces(range, ids[:series_id]).each do |piece|
             read(piece, ids).each { |row| merge(row, piece.seconds) }
           end
@@ -163,6 +185,42 @@ module Holdup
         end
 
         private
+
+        # @param packed [Array<Integer>] ids of the wanted pairs
+        def add_pairs(range, ids, packed)
+          one_id(ids[:series_id])
+          sums = PairSums.new(@codec.series.load.slice(*packed), step_s: @step_s) { |id| group(id) }
+          origin = {setting_id: (setting_ids if @settings), **ids.slice(:host_id)}.compact
+          @pairs.each_packed(range, origin) { |row, numbers| sums.add(row, numbers) }
+          sums.each { |pair| merge_pair(pair, range.seconds) }
+        end
+
+        # @param pair [PairSums::Sum]
+        def merge_pair(pair, seconds)
+          merge(pair_row(pair), seconds)
+        end
+
+        # @return [Integer, nil] the id that stands for those that are summed together; nil: all of them are
+        def group(series_id)
+          return @ones.fetch(series_id, series_id) if @apart
+          series_id unless @together
+        end
+
+        # A row as a query has it.
+        def pair_row(pair)
+          row = {**blank, setting_id: pair.setting_id, windows: pair.windows, min_host_id: pair.host_id,
+                          max_host_id: pair.host_id, min_start_s: pair.first_s, max_start_s: pair.last_s}
+          row[@apart ? :one_id : :series_id] = pair.group if pair.group
+          row[:host_id] = pair.host_id if @by_host
+          row[pair.column] = Histogram::Codec.dump_sum(pair.ns) if @histograms.include?(pair.column)
+          row[pair.column] = pair.ns if @numbers.include?(pair.column)
+          row
+        end
+
+        def blank
+          @blank ||= {**[*COUNTS, *@numbers].to_h { |name| [name, 0] },
+                      **@histograms.to_h { |name| [name, Histogram::Codec.dump_sum(0)] }}
+        end
 
         # Cut at round times, so that a step's windows are in one piece.
         def pieces(range, series_ids)
@@ -206,6 +264,7 @@ module Holdup
             series = @codec.series.load
             series = series.slice(*series_ids) if series_ids
             same = series.keys.group_by { |id| series[id].public_send(@apart) }.values
+            @ones = same.flat_map { |ids| ids.map { |id| [id, ids.first] } }.to_h
             ones = same.reject(&:one?).map { |ids| [{series_id: ids}, ids.first] }
             (ones.any? ? Sequel.case(ones, :series_id) : Sequel[:series_id]).as(:one_id)
           end

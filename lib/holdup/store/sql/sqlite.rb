@@ -134,6 +134,8 @@ module Holdup
           false
         end
 
+        def packs_pairs? = true
+
         private
 
         # The write-ahead log and its index.

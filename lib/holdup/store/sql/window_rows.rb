@@ -3,7 +3,8 @@
 module Holdup
   module Store
     class Sql
-      # The table of windows, with the operations that roll-up and pruning need.
+      # The table of windows, with the operations that roll-up and pruning need. Where the database packs
+      # pairs, their windows are in blocks of their own.
       class WindowRows
         KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
@@ -16,7 +17,11 @@ module Holdup
           @codec = codec
           @skipped = skipped
           @host_sums = (HostSums.new if connection.dialect.sums_hosts?)
+          @pairs = (PairBlocks.new(connection, codec, skipped) if connection.dialect.packs_pairs?)
         end
+
+        # @return [PairBlocks, nil] nil where pairs are rows of the table, too
+        attr_reader :pairs
 
         # One step of roll-up or pruning.
         def transaction
@@ -36,14 +41,19 @@ module Holdup
 
         # @return [Integer, nil] first start at or after that second, and before `to_s`
         def first_start(seconds, from_s, to_s = nil)
-          @connection.read { |db| span(db, seconds, from_s, to_s).min(:start_s) }
+          @connection.read do |db|
+            first_s = span(db, seconds, from_s, to_s).min(:start_s)
+            [first_s, *@pairs&.extent(seconds, from_s, to_s)].compact.min
+          end
         end
 
         # First and last start of all, empty without rows. By tier, because the index begins with the tier.
         def extent
           @connection.read do |db|
-            spans = tiers.map { |tier| span(db, tier.seconds, 0) }
-            starts = spans.flat_map { |span| [span.min(:start_s), span.max(:start_s)] }
+            starts = tiers.flat_map do |tier|
+              span = span(db, tier.seconds, 0)
+              [span.min(:start_s), span.max(:start_s), *@pairs&.extent(tier.seconds, 0)]
+            end
             starts.compact.minmax.compact
           end
         end
@@ -64,6 +74,7 @@ module Holdup
           @connection.read do |db|
             rows = range_rows(db, range, ids).select(*@codec.columns(histograms))
             rows.order(:start_s, :series_id).each { |row| yield @codec.window(row, histograms) }
+            @pairs&.each_window(range, ids) { |window| yield window.spread_of(histograms) }
           end
         end
 
@@ -76,6 +87,7 @@ module Holdup
             table = HostSums.for?(range, ids, @connection.dialect) ? :host_sums : :windows
             rows = db[table].where(seconds: range.seconds, start_s: starts, **ids)
             found = rows.distinct.select_map(%i[start_s setting_id])
+            found |= @pairs.setting_starts(range, ids) if @pairs
             found.map { |at_s, id| [at_s, @codec.settings.value(id)] }
           end
         end
@@ -84,9 +96,11 @@ module Holdup
         # has counted is added once.
         def merge(windows)
           @connection.write do |db|
-            windows.group_by(&:seconds).each do |seconds, group|
+            pairs, others = split(windows)
+            others.group_by(&:seconds).each do |seconds, group|
               group.each_slice(MERGE_SLICE) { |some| merge_some(db, seconds, some) }
             end
+            @pairs&.merge(pairs)
           end
         end
 
@@ -94,16 +108,20 @@ module Holdup
         def replace(seconds, start_s, windows)
           @connection.write do |db|
             span(db, seconds, start_s, start_s + 1).delete
-            rows = windows.map { |window| @codec.row(window) }
+            pairs, others = split(windows)
+            rows = others.map { |window| @codec.row(window) }
             insert(db, rows)
             @host_sums&.replace(db, seconds, start_s, rows)
+            @pairs&.replace(seconds, start_s, pairs)
           end
         end
 
+        # @return [Integer] windows that were deleted
         def delete_before(seconds, before_s)
           @connection.write do |db|
             @host_sums&.delete_before(db, seconds, before_s)
-            span(db, seconds, 0, before_s).delete
+            pairs = @pairs&.delete_before(seconds, before_s)
+            span(db, seconds, 0, before_s).delete + pairs.to_i
           end
         end
 
@@ -124,10 +142,15 @@ module Holdup
 
         private
 
+        # @return [Array(Array<Window>, Array<Window>)] those that are packed, and the others
+        def split(windows)
+          @pairs ? windows.partition { |window| window.series.pair? } : [[], windows]
+        end
+
         # @return [Array<Window>, nil] nil when a row is damaged, or seems to be
         def sums_by_database(range)
           sums = Spans::Sums.new(@connection, @codec, step_s: nil, settings: nil, together: nil,
-            by_host: true, histograms: Window::HISTOGRAMS)
+            by_host: true, histograms: Window::HISTOGRAMS, pairs: @pairs)
           sums.add(range, {})
           windows = sums.to_a.map(&:window)
           windows if windows.all? { |window| window.histograms.each_value.all?(&:consistent?) }
@@ -139,6 +162,8 @@ module Holdup
           @connection.write do |db|
             rows = span(db, seconds, from_s, to_s).order(:start_s, :series_id).all
             windows = rows.filter_map { |row| readable(row) { @codec.window(row) } }
+            range = Tier::ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
+            windows.concat(@pairs.readable_windows(range)) if @pairs
             by_origin = windows.group_by { |one| [one.series, one.setting, one.host] }
             by_origin.values.map { |same| Window.sum(same) }
           end

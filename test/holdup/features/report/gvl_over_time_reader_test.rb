@@ -111,6 +111,11 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
   class PlainlySummed < SimpleDelegator
     attr_reader :asked
 
+    def step_sums(from_s, to_s, step_s:, of:, apart: nil, **filter)
+      Holdup::Store::Reader.instance_method(:step_sums).bind_call(self, from_s, to_s, step_s:, of:, apart:,
+        **filter)
+    end
+
     def sums(from_s, to_s, hosts: nil, seconds: nil, step_s: nil, settings: nil, together: nil, apart: nil,
       by_host: false, histograms: Holdup::Window::HISTOGRAMS, heads: [], numbers: Holdup::Window::SUMS,
       **filter)

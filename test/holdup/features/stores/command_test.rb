@@ -12,17 +12,17 @@ class Holdup::Stores::CommandTest < Minitest::Test
 
   def test_migrate_makes_a_store
     said = holdup("store", "migrate", "--store", path)
-    assert_equal [0, "The store #{path} has schema 7.\n", ""], said.to_h.values
+    assert_equal [0, "The store #{path} has schema 8.\n", ""], said.to_h.values
     assert_path_exists path
   end
 
   def test_status_says_what_is_in_it
     fill
     said = status("en")
-    assert_match(/\A#{Regexp.escape(path)}: schema 7, 1 name, 1 MB\.\n/, said)
+    assert_match(/\A#{Regexp.escape(path)}: schema 8, 1 name, 1 MB\.\n/, said)
     assert_match(/Measurements from \d{4}-\d\d-\d\d \d\d:\d\d to/, said)
     assert_match(%r{a /x: its collector wrote 2 h ago}, said)
-    assert_match(/スキーマ 7、名前 1 件/, status("ja"))
+    assert_match(/スキーマ 8、名前 1 件/, status("ja"))
     assert_match(/最後の書き込みは 2 時間前/, status("ja"))
   end
 

@@ -102,7 +102,7 @@ class Holdup::Web::AppTest < Minitest::Test
     get "/"
     refute_includes text, "No measurements since"
     later = dashboard(clock: CommandLine::Still.new(now_s: sample.to_s + 3600))
-    page = later.call(Rack::MockRequest.env_for("/?since=3h"))[2].join
+    page = later.call(Rack::MockRequest.env_for("/?since=3h"))[2].enum_for(:each).to_a.join
     assert_includes page.gsub(/<[^>]+>/, ""),
       "No measurements since #{Time.at(sample.to_s - 60).strftime("%F %T %:z")} ("
   end

@@ -21,7 +21,7 @@ class Holdup::Store::AddNoticesTest < Minitest::Test
     store = Holdup::Store.open(path)
     assert_equal ["web-1"], store.hosts
     assert_empty store.notices(0, 1 << 40)
-    assert_equal 7, store.health[:schema]
+    assert_equal 8, store.health[:schema]
   ensure
     store&.close
   end

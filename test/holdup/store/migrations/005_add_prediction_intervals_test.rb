@@ -22,7 +22,7 @@ class Holdup::Store::AddPredictionIntervalsTest < Minitest::Test
     db[:prediction_outcomes].insert(ROW)
     db.disconnect
     store = Holdup::Store.open(path)
-    assert_equal 7, store.health[:schema]
+    assert_equal 8, store.health[:schema]
     figure = store.outcomes.first.figures.fetch(:p95)
     assert_equal({predicted_ns: 3, measured_ns: 4, lowest_ns: nil, highest_ns: nil},
       figure.to_h.slice(:predicted_ns, :measured_ns, :lowest_ns, :highest_ns))

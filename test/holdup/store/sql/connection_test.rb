@@ -275,16 +275,16 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
 
   def test_a_new_store_has_the_newest_schema
     fill
-    assert_equal 7, Sql::Connection::Schema.new.known
-    assert_equal 7, open_store.health[:schema]
+    assert_equal 8, Sql::Connection::Schema.new.known
+    assert_equal 8, open_store.health[:schema]
   end
 
   # A store of a development version.
   def test_a_store_of_an_unknown_version_is_refused_with_its_number
     fill
-    SQLite3::Database.new(path) { |db| db.execute("UPDATE schema_info SET version = 8") }
+    SQLite3::Database.new(path) { |db| db.execute("UPDATE schema_info SET version = 9") }
     error = assert_raises(Holdup::StoreError::NewerSchema) { open_store.checkpoints }
-    assert_match(/has schema 8, this Holdup knows up to 7; update this Holdup/, error.message)
+    assert_match(/has schema 9, this Holdup knows up to 8; update this Holdup/, error.message)
   end
 
   def test_a_newer_store_is_refused_and_left_alone
