@@ -2,7 +2,7 @@
 
 module Holdup
   # Keeps the files that a command loads in the form in which Ruby runs them, in the user's cache folder:
-  # reading and compiling the same files again takes longer than most answers. Only exe/holdup uses this, never
+  # reading and compiling the same files again takes longer than most answers. Only exe/holdup uses this, not
   # an application's process.
   #
   # A kept file is a header, which says what it was made of, and what Ruby made. Where something is wrong with
