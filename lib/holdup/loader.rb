@@ -93,6 +93,8 @@ module Holdup
       "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/hooks",
       "#{__dir__}/loader.rb", "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment",
       "#{__dir__}/version.rb", "#{__dir__}/yabeda.rb", "#{__dir__}/store/migrations",
+      # exe/holdup loads these two before Zeitwerk.
+      "#{__dir__}/shell/compiled_code.rb", "#{__dir__}/shell/short_load_path.rb",
       # Job programs that an experiment runs in separate processes.
       "#{__dir__}/features/lab/jobs/mix.rb", "#{__dir__}/features/lab/sidekiq_vcpu/jobs.rb"
     )

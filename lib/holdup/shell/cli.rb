@@ -10,6 +10,8 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
+    # After this time on a CPU, a command that can be brief collects garbage like all others.
+    BRIEF_CPU_S = 0.6
     # What is asked without a command: options alone are those of this one.
     DEFAULT = "report"
     # What can be typed in place of a command.
@@ -114,9 +116,24 @@ module Holdup
     def dispatch(argv)
       name, *arguments = named(argv)
       listed = Features.commands[name]
+      collect_garbage(brief: listed&.entry&.brief)
       warn_of_variables if listed.nil? || listed.entry.warns
       Registry.fetch(name).call(arguments, @console)
     end
+
+    # exe/holdup begins without. How long an answer takes depends on the store, too.
+    def collect_garbage(brief:)
+      was_off = GC.enable
+      return unless was_off && brief
+      GC.disable
+      until_s = cpu_s + BRIEF_CPU_S
+      Thread.new do
+        sleep(0.05) while cpu_s < until_s
+        GC.enable
+      end
+    end
+
+    def cpu_s = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
     # @return [Array<String>] beginning with a command
     def named(argv)

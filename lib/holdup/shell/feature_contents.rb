@@ -47,10 +47,14 @@ module Holdup
     # - `examples`: arguments, the most usual first
     # - `warns`: whether Holdup first warns of variables of the environment that are no settings; false: the
     #   command says it itself, or reads none
-    CommandEntry = Data.define(:name, :also, :place, :summary, :examples, :group, :constant, :warns) do
+    # - `brief`: whether it answers from a store or from this host and ends: it may end before garbage is
+    #   collected
+    CommandEntry = Data.define(
+      :name, :also, :place, :summary, :examples, :group, :constant, :warns, :brief
+    ) do
       def initialize(name:, place:, summary:, also: nil, examples: [""], group: nil, constant: "Command",
-        warns: true)
-        super(name:, place:, summary:, examples: examples.freeze, also:, group:, constant:, warns:)
+        warns: true, brief: false)
+        super(name:, place:, summary:, examples: examples.freeze, also:, group:, constant:, warns:, brief:)
       end
     end
 

@@ -21,6 +21,26 @@ class Holdup::CliTest < Minitest::Test
     end
   end
 
+  # As exe/holdup begins.
+  WITHOUT_COLLECTION = 'require "holdup/loader"; GC.disable; %s; ' \
+    "Holdup::CLI.new(console: Holdup::CLI::Console.system.with(err: $stdout)).run(ARGV); puts GC.disable"
+
+  def test_collects_garbage_unless_the_answer_is_brief
+    script = format(WITHOUT_COLLECTION, nil)
+    {%w[version] => "true", %w[mcp --unknown] => "false", %w[unknown] => "false"}.each do |arguments, off|
+      said, = Open3.capture2e(OWN_LOAD_PATH, RbConfig.ruby, "-e", script, *arguments)
+      assert_equal off, said.lines.last&.chomp, "#{arguments.join(" ")}: #{said}"
+    end
+  end
+
+  def test_collects_garbage_where_an_answer_takes_longer
+    # It runs until a collection is possible, or does not end.
+    slow = "Holdup::CLI::Registry::Version.class_eval { def run = (1 while GC.disable) }"
+    said, status = Open3.capture2e(OWN_LOAD_PATH, "timeout", "60", RbConfig.ruby, "-e",
+      format(WITHOUT_COLLECTION, slow), "version")
+    assert status.success?, said
+  end
+
   def test_without_a_command_it_reports
     with_store do |store|
       env = {"HOLDUP_STORE" => store}

@@ -9,7 +9,7 @@ module Holdup
       commands: [
         {name: "compare", place: 80, group: :prove,
          summary: "what a change did: two times, settings or revisions, with intervals",
-         examples: ["", "--before 2d..1d --after 1d..", "--revision 3f2a91c 8b01d4e"]}
+         examples: ["", "--before 2d..1d --after 1d..", "--revision 3f2a91c 8b01d4e"], brief: true}
       ],
       pages: [
         {name: "compare", place: 90, section: :changes}

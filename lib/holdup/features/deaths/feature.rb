@@ -9,7 +9,7 @@ module Holdup
       commands: [
         {name: "deaths", place: 27, group: :look,
          summary: "which processes died, how, and what ran in them then",
-         examples: ["", "--since 7d", "ID"]}
+         examples: ["", "--since 7d", "ID"], brief: true}
       ],
       pages: [
         {name: "deaths", place: 155, section: :health}

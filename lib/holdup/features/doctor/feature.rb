@@ -9,7 +9,7 @@ module Holdup
       commands: [
         {name: "doctor", place: 40, group: :keep_well,
          summary: "what is measured, what is missing, and how to fix it",
-         examples: ["", "--full", "--json"], warns: false}
+         examples: ["", "--full", "--json"], warns: false, brief: true}
       ],
       pages: [
         {name: "health", place: 150, section: :health}

@@ -8,7 +8,7 @@ module Holdup
       commands: [
         {name: "fleet", place: 30, group: :keep_well,
          summary: "all hosts: what runs where, which one differs, which revision",
-         examples: ["", "--since 1d", "--role sidekiq --json"]}
+         examples: ["", "--since 1d", "--role sidekiq --json"], brief: true}
       ],
       pages: [
         {name: "fleet", place: 105, section: :changes}

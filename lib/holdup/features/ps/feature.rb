@@ -9,7 +9,7 @@ module Holdup
       commands: [
         {name: "ps", place: 25, group: :look,
          summary: "which requests and jobs run now, for how long, and what each waits for",
-         examples: ["", "--longer 5s", "--json"]}
+         examples: ["", "--longer 5s", "--json"], brief: true}
       ],
       tools: [
         {name: "ps", place: 25, command: %w[ps --json],

@@ -9,7 +9,8 @@ module Holdup
       commands: [
         {name: "report", place: 10, group: :look,
          summary: "where the time went, who stalled and who caused it",
-         examples: ["--since 2h", "--name 'OrdersController#*' --full", "--html --out report.html"]}
+         examples: ["--since 2h", "--name 'OrdersController#*' --full", "--html --out report.html"],
+         brief: true}
       ],
       pages: [
         {name: "overview", place: 10, section: :overview, constant: "OverviewPage"},
