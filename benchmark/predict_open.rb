@@ -56,7 +56,7 @@ module Bench
         @compared << compared(name)
         yield result if block_given?
       rescue Holdup::Error, Failure => error
-        @failures << "#{name} could not be measured: #{error.message.lines.first.strip}"
+        @failures << "#{name} could not be measured: #{Bench.failure_line(error)}"
         warn("bench: #{@failures.last}")
       end
       raise Failure, @failures.join("; ") if @compared.empty?

@@ -20,6 +20,7 @@ require_relative "../jit_probe"
 require_relative "../memory"
 require_relative "../memory_kills"
 require_relative "../predict"
+require_relative "../predict_active_job"
 require_relative "../predict_backlog"
 require_relative "../predict_database"
 require_relative "../predict_database_jobs"
@@ -87,6 +88,7 @@ module Bench
       "predict-backlog" => PredictBacklog,
       "predict-uneven" => PredictUneven,
       "predict-jobs" => PredictJobs,
+      "predict-active-job" => PredictActiveJob,
       "predict-growth" => PredictGrowth,
       "predict-open" => PredictOpen,
       "predict-database" => PredictDatabase,

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../result"
 require_relative "../rounds"
 require_relative "../tracker/calibration"
 require_relative "predictions"
@@ -30,8 +31,9 @@ module Bench
       end
     end
 
-    # The recorded setting is measured about as busy: share of the requests that its threads can take.
-    RECORDED_SHARE = 0.55
+    # How busy the recorded setting is: share of the requests that its threads can take. The next one where
+    # other processes leave it too little.
+    RECORDED_SHARES = [0.55, 0.35, 0.2].freeze
     # Of what was predicted that a setting can serve, by processes: the load's client and the services that
     # requests ask need CPUs as well, and page loads come on top of each other.
     SHARES = {poisson: {1 => 0.6, 2 => 0.5}, bursts: {1 => 0.45, 2 => 0.4}}.freeze
@@ -107,11 +109,21 @@ module Bench
       server = @servers[0]
       raise Holdup::Error.new("the recorded setting did not boot", @failures.join("; ")) unless server
       @progress.call("#{@shape.name}: recording")
-      options = {seed: RECORDING_SEED}
-      probe = server.record(OpenServer::WARM_UP, rate: server.warm_rate / 2, seconds: PROBE_S, **options)
-      rate = RECORDED_SHARE * capacity(probe, @plan.settings.first.last)
-      @recorded = server.record(OpenServer::WARM_UP, rate:, seconds: @plan.recorded_s, **options)
+      probe = server.record(OpenServer::WARM_UP, rate: server.warm_rate / 2, seconds: PROBE_S,
+        seed: RECORDING_SEED)
+      @recorded = recorded(server, capacity(probe, @plan.settings.first.last))
       @predictions = OpenPredictions.new(@shape, @recorded)
+    end
+
+    # @return [OpenServer::OpenRecording]
+    # @raise [Holdup::Error]
+    def recorded(server, capacity, shares = RECORDED_SHARES)
+      server.record(OpenServer::WARM_UP, rate: shares.first * capacity, seconds: @plan.recorded_s,
+        seed: RECORDING_SEED)
+    rescue Holdup::Error => error
+      raise if shares.one?
+      failed("recording", error)
+      recorded(server, capacity, shares.drop(1))
     end
 
     # @return [Float] requests per second of a process, at most
@@ -145,7 +157,7 @@ module Bench
     end
 
     def failed(name, error)
-      @failures << "#{name}: #{error.message.lines.first.strip}"
+      @failures << "#{name}: #{Bench.failure_line(error)}"
       @progress.call("#{@shape.name}: #{@failures.last}")
     end
 
