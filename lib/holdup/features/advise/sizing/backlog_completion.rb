@@ -5,7 +5,8 @@ module Holdup
     module Sizing
       # When the jobs that wait now would be done, and how long those of each queue would wait, with other
       # threads and processes: a replay of the waiting jobs in the order of their queues, while more arrive as
-      # they did. Each waiting job is replayed as one that was recorded of its queue.
+      # they did. Each waiting job is replayed as one that was recorded of its queue, and of its class where
+      # those of the next jobs are known.
       class BacklogCompletion
         THREADS = [1, 2, 5, 10].freeze
         PROCESSES = [1, 2].freeze
@@ -142,9 +143,40 @@ module Holdup
         def drawn(queues, random)
           units = queues.flat_map do |queue|
             count = (queue.size / scale / @hosts).ceil
-            count.zero? ? [] : sample_of(queue.name).spread(count, random).map { |unit| [queue, unit] }
+            parts(queue, count).flat_map do |sample, part|
+              part.zero? ? [] : sample.spread(part, random).map { |unit| [queue, unit] }
+            end
           end
           units.shuffle(random:)
+        end
+
+        # The jobs of a queue as its mix has them.
+        # @return [Array<(WeightedSample, Integer)>] what to draw from, and how many jobs
+        def parts(queue, count)
+          return [[sample_of(queue.name), count]] if queue.mix.empty?
+          total = queue.mix.values.sum
+          before = 0
+          drawn = 0
+          queue.mix.map do |name, jobs|
+            to = (count * (before += jobs)).fdiv(total).round
+            part = to - drawn
+            drawn = to
+            [sample_of_class(queue, name), part]
+          end
+        end
+
+        # Jobs of a class by that name: where none was recorded in that queue, those of other queues. Where
+        # none was recorded at all, as with mails, which have the names of their mailers: those of the queue
+        # that have no other name of the mix.
+        def sample_of_class(queue, name)
+          @of_class ||= {}
+          @of_class[[queue.name, name]] ||= begin
+            own, others = @unit_samples.partition { |unit| unit.series.queue == queue.name }
+            found = [own, others].map { |units| units.select { |unit| unit.series.name == name } }
+            rest = own.reject { |unit| queue.mix.key?(unit.series.name) }
+            units = [*found, rest].find(&:any?)
+            units ? weighted(units) : sample_of(queue.name)
+          end
         end
 
         def arriving_units(horizon_ns)

@@ -22,9 +22,9 @@ module Holdup
         end
       end
 
-      # `size`, `lane`, `weight`, `more`: as in WaitingQueue; `arrival_rate`: jobs per second that came
-      WaitingBacklog::BacklogQueue = Data.define(:name, :size, :lane, :weight, :more, :arrival_rate) do
-        def initialize(name:, size:, lane: 0, weight: 0, more: false, arrival_rate: 0.0)
+      # `size`, `lane`, `weight`, `more`, `mix`: as in WaitingQueue; `arrival_rate`: jobs per second that came
+      WaitingBacklog::BacklogQueue = Data.define(:name, :size, :lane, :weight, :more, :mix, :arrival_rate) do
+        def initialize(name:, size:, lane: 0, weight: 0, more: false, mix: {}, arrival_rate: 0.0)
           super
         end
       end
@@ -47,12 +47,13 @@ module Holdup
             @windows = windows
           end
 
-          # Processes that serve the same queues all report the whole backlog of these, so the largest counts.
+          # Processes that serve the same queues all report the whole backlog of these, so the largest counts,
+          # with the jobs that all of them have read.
           # @return [WaitingBacklog, nil] nil where the queues are unknown, or several pools have some
           def call
             latest = latest_of_each
             return if latest.empty? || latest.any?(&:nil?)
-            queues = latest.flat_map(&:queues).group_by(&:name).values.map { |same| same.max_by(&:size) }
+            queues = latest.flat_map(&:queues).group_by(&:name).values.map { |same| together(same) }
             rates = ArrivalRates.new(longest_series, @windows)
             WaitingBacklog.new(at_s: latest.map(&:at_s).max, queues: queues.sort_by(&:lane).map { |queue|
               BacklogQueue.new(**queue.to_h, arrival_rate: rates.of(queue.name))
@@ -60,6 +61,11 @@ module Holdup
           end
 
           private
+
+          def together(same)
+            mix = same.map(&:mix).inject { |all, more| all.merge(more) { |_, one, other| one + other } }
+            same.max_by(&:size).with(mix:)
+          end
 
           def running = @running ||= @samples.reject { |sample| sample[:ended] }
 

@@ -41,6 +41,25 @@ module Holdup::Advise::Sizing
       assert_equal [10.0, 110.0], now.queues.map { |queue| seconds(queue.done_ns) }
     end
 
+    def test_waiting_jobs_are_of_the_classes_that_were_read
+      samples = jobs("low", 1, name: "Mail", count: 9) + jobs("low", 11, name: "Sync", count: 1)
+      mixed = Queue.new(name: "low", size: 100, mix: {"Mail" => 5, "Sync" => 15})
+      assert_equal 200.0, seconds(completion([mixed.with(mix: {})], samples).call.now.done_ns)
+      assert_equal 25 + 75 * 11.0, seconds(completion([mixed], samples).call.now.done_ns)
+    end
+
+    def test_a_class_that_is_recorded_by_another_name_is_what_is_left
+      samples = jobs("low", 1, name: "Welcome#mail", count: 9) + jobs("low", 11, name: "Sync", count: 1)
+      mixed = Queue.new(name: "low", size: 10, mix: {"MailDeliveryJob" => 5, "Sync" => 5})
+      assert_equal 60.0, seconds(completion([mixed], samples).call.now.done_ns)
+    end
+
+    def test_a_class_of_another_queue_takes_as_long_as_there
+      samples = jobs("low", 1, name: "Mail") + jobs("high", 6, name: "Sync")
+      mixed = Queue.new(name: "low", size: 10, mix: {"Mail" => 5, "Sync" => 5})
+      assert_equal 35.0, seconds(completion([mixed], samples).call.now.done_ns)
+    end
+
     def test_threads_and_processes_share_the_work_of_jobs_that_wait
       samples = jobs("high", 1) + jobs("low", 5)
       found = done(completion(STRICT, samples).call)

@@ -35,6 +35,12 @@ module Holdup::Advise::Sizing
       assert_equal({"high" => 9, "low" => 95}, found.queues.to_h { |one| [one.name, one.size] })
     end
 
+    def test_what_processes_have_read_of_a_queue_is_summed
+      samples = [sample(100, "0:a=90 a@Mail=3 a@Sync=1", pid: 7), sample(110, "0:a=95 a@Mail=2", pid: 8),
+        sample(110, "0:a=94", pid: 9)]
+      assert_equal({"Mail" => 5, "Sync" => 1}, backlog(samples).queues.first.mix)
+    end
+
     def test_a_process_that_has_ended_says_nothing
       assert_nil backlog([sample(100, "0:high=9", ended: true)])
     end
