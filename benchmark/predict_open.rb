@@ -22,7 +22,7 @@ module Bench
       OpenPattern.new(arrivals:, kept:)
     end.freeze
     PATTERNS = ALL_PATTERNS.values_at(0, -1).freeze
-    WHOLE = OpenExperiment::OpenPlan.new(settings: SETTINGS, patterns: PATTERNS, warm_up_s: 8, recorded_s: 45,
+    WHOLE = OpenExperiment::OpenPlan.new(settings: SETTINGS, patterns: PATTERNS, warm_up_s: 6, recorded_s: 40,
       turn_s: 10, rounds: 2)
     WHOLE_LONG = WHOLE.with(settings: ALL_SETTINGS, patterns: ALL_PATTERNS, warm_up_s: 20, recorded_s: 120,
       turn_s: 20, rounds: 3)

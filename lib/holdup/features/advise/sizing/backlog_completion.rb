@@ -30,33 +30,42 @@ module Holdup
 
         # `jobs`: that wait; `more`: whether more do; `arrival_rate`: jobs per second; `unrecorded`: names of
         # queues of which no job was recorded; `now`: CompletionTime; `times`: Array of CompletionTime, the
-        # present setting among them
-        BacklogAnswer = Data.define(:at_s, :jobs, :more, :arrival_rate, :unrecorded, :waiting, :now, :times)
+        # present setting among them; `pool`: whose threads differ, nil where a process has only one
+        BacklogAnswer = Data.define(:at_s, :jobs, :more, :arrival_rate, :unrecorded, :waiting, :now, :times,
+          :pool) do
+          def initialize(pool: nil, **rest) = super
+        end
 
         # @param recommendation [Recommendation]
         # @param backlog [WaitingBacklog, nil]
         # @return [BacklogCompletion, nil] nil where no jobs wait, or what they would do is unknown
         def self.of(recommendation, backlog = recommendation.recording.waiting)
-          return unless backlog&.jobs&.positive? && replayable?(recommendation)
+          return unless backlog&.jobs&.positive? && replayable?(recommendation, backlog)
           recording = recommendation.recording
           demand = recording.demand
           new(backlog, recording.unit_samples, now: recommendation.now, hosts: recording.hosts,
-            vcpus: recommendation.limits.free_vcpus, cost: demand.cost, between: demand.between,
-            handoff_ns: handoff_ns(recommendation))
+            pools: recording.pools.names, vcpus: recommendation.limits.free_vcpus, cost: demand.cost,
+            between: demand.between, handoff_ns: handoff_ns(recommendation))
         end
 
-        def self.replayable?(recommendation)
+        def self.replayable?(recommendation, backlog)
           recording = recommendation.recording
           return false if recording.demand.nil? || recommendation.limits.vcpus.nil?
-          return false if recording.pools.several? || recording.problems.include?(:unsupported)
+          return false if recording.problems.include?(:unsupported) || !pools_known?(recording.pools, backlog)
           recording.unit_samples.size >= FEWEST_SAMPLES
+        end
+
+        # Requests in the same processes are not replayed.
+        def self.pools_known?(pools, backlog)
+          return backlog.queues.map(&:pool).uniq.size < 2 unless pools.several?
+          !pools.concurrent_units? && backlog.queues.all? { |queue| pools.names.include?(queue.pool) }
         end
 
         # A self-test that fails has no hand-off that can be relied on.
         def self.handoff_ns(recommendation)
           recommendation.reasons.empty? ? recommendation.self_test.handoff_ns : Handoff::USUAL_NS
         end
-        private_class_method :replayable?, :handoff_ns
+        private_class_method :replayable?, :pools_known?, :handoff_ns
 
         # @return [Candidate] the present setting
         attr_reader :now
@@ -65,12 +74,14 @@ module Holdup
         # @param unit_samples [Array<UnitSample>] of jobs
         # @param now [Candidate] the present setting
         # @param hosts [Integer] that take jobs from these queues
+        # @param pools [Array<String>] of a process, the one whose threads differ first; empty if it has one
         # @param scenario [Hash] vcpus, cost, between, handoff_ns: see Scenario
-        def initialize(backlog, unit_samples, now:, hosts: 1, seed: 1, **scenario)
+        def initialize(backlog, unit_samples, now:, hosts: 1, pools: [], seed: 1, **scenario)
           @backlog = backlog
           @unit_samples = unit_samples
           @now = now
           @hosts = hosts
+          @pools = pools
           @seed = seed
           @scenario = {assignment: :shared, seed:, lanes: backlog.lanes, **scenario}
         end
@@ -84,7 +95,7 @@ module Holdup
           waiting = @backlog.queues.select { |queue| queue.size.positive? }
           BacklogAnswer.new(at_s: @backlog.at_s, jobs: @backlog.jobs, more: @backlog.more?,
             arrival_rate: @backlog.arrival_rate, unrecorded: waiting.map(&:name) - samples.keys,
-            waiting: waiting.to_h { |queue| [queue.name, queue.size] }, now:, times:)
+            waiting: waiting.to_h { |queue| [queue.name, queue.size] }, now:, times:, pool: @pools.first)
         end
 
         # @param candidate [Candidate]
@@ -103,10 +114,14 @@ module Holdup
 
         private
 
+        # The other pools of a process keep their threads.
         def candidates
-          threads, processes = [THREADS | [@now.threads], PROCESSES | [@now.processes]].map(&:sort)
-          processes.product(threads).map { |count, each| @now.with(processes: count, threads: each) }
+          others = @now.other_threads.sum
+          threads, processes = [THREADS | [@now.caps.first], PROCESSES | [@now.processes]].map(&:sort)
+          processes.product(threads).map { |count, own| @now.with(processes: count, threads: own + others) }
         end
+
+        def pool(queue) = @pools.index(queue.pool) || 0
 
         # Jobs that one of a replay stands for.
         def scale
@@ -135,7 +150,7 @@ module Holdup
             units = by_lane.flatten(1)
             units.shuffle!(random:) if @backlog.lanes.any?(&:positive?)
             units.each_with_index.map do |(queue, unit), index|
-              [queue.name, Trace::TraceUnit.of(unit, index, lane: queue.lane)]
+              [queue.name, Trace::TraceUnit.of(unit, index, pool: pool(queue), lane: queue.lane)]
             end
           end
         end
@@ -193,7 +208,8 @@ module Holdup
           loop do
             at_ns += -Math.log(1 - random.rand) * NS / rate
             return units if at_ns > horizon_ns
-            units << Trace::TraceUnit.of(sample_of(queue.name).draw(random), at_ns, lane: queue.lane)
+            units << Trace::TraceUnit.of(sample_of(queue.name).draw(random), at_ns, pool: pool(queue),
+              lane: queue.lane)
           end
         end
 
