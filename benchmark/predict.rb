@@ -35,6 +35,7 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
+      @settings = quick ? SETTINGS.values_at(0, 1, 5) : SETTINGS
       @rounds, @seconds, @recording_s, @warm_up_s = quick ? [1, 6, 12, 6] : [2, 20, 120, 18]
     end
 
@@ -57,11 +58,11 @@ module Bench
     def measure(trial)
       warn("bench: recording")
       @recorded = trial.call(*RECORDED, rate: RATE, seconds: @recording_s, seed: RECORDING_SEED)
-      outcomes = Rounds.call(SETTINGS, @rounds) do |processes, threads|
+      outcomes = Rounds.call(@settings, @rounds) do |processes, threads|
         warn("bench: #{processes} x #{threads}")
         trial.call(processes, threads, rate: RATE, seconds: @seconds, seed: SEED)
       end
-      @predictions = SETTINGS.map { |setting|
+      @predictions = @settings.map { |setting|
         measured = outcomes.fetch(setting).map(&:outcome)
         PredictedSetting.new(*setting, outcomes: measured, figures: figures(*setting))
       }
@@ -165,7 +166,7 @@ module Bench
 
     # Between that and what is in the table lies what a kernel does that knows nothing of busy threads.
     def random
-      each = SETTINGS.reject { |processes, _| processes == 1 }.map do |setting|
+      each = @settings.reject { |processes, _| processes == 1 }.map do |setting|
         one = figures(*setting, assignment: :random)
         format("%s: queued + stalled %.1f ms, p95 %.1f ms", setting.join(" x "),
           *[one.wait_ns, one.p95_ns].map { |ns| ns / 1e6 })

@@ -20,11 +20,13 @@ require_relative "../jit_probe"
 require_relative "../memory"
 require_relative "../memory_kills"
 require_relative "../predict"
+require_relative "../predict_active_job"
 require_relative "../predict_backlog"
 require_relative "../predict_database"
 require_relative "../predict_database_jobs"
 require_relative "../predict_growth"
 require_relative "../predict_jobs"
+require_relative "../predict_open"
 require_relative "../predict_uneven"
 require_relative "../rails"
 require_relative "../release"
@@ -86,7 +88,9 @@ module Bench
       "predict-backlog" => PredictBacklog,
       "predict-uneven" => PredictUneven,
       "predict-jobs" => PredictJobs,
+      "predict-active-job" => PredictActiveJob,
       "predict-growth" => PredictGrowth,
+      "predict-open" => PredictOpen,
       "predict-database" => PredictDatabase,
       "predict-database-jobs" => PredictDatabaseJobs,
       "capsules" => Capsules,
@@ -129,23 +133,37 @@ module Bench
     # @return [Integer] exit status; a missed budget is no failure
     # @raise [Failure]
     def run
-      @names.each { |name| show(name, section(name)) }
+      @names.each { |name| measure(name) }
       0
     end
 
     private
 
-    def section(name)
+    # Some benches hand over what they have from time to time, so that a run that fails loses little.
+    def measure(name)
       warn "bench: #{name}"
+      began_s = now
       machine = MachineDescription.to_s
-      result = bench(name).call
+      result = bench(name).call { |partial| write(name, section(partial, machine)) }
+      text = section(result, machine)
+      show(name, text)
+      warn format("bench: %s took %.1f minutes", name, (now - began_s) / 60)
+    end
+
+    def section(result, machine)
       "#{result.to_markdown}\nMeasured #{Time.now.utc.strftime("%F")}#{" with --quick" if @quick}: " \
       "#{machine}.\n"
     end
 
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
     def show(name, text)
       @out.puts(text, "")
       @out.flush
+      write(name, text)
+    end
+
+    def write(name, text)
       Document.of(name).replace(name, text) if @write
     end
 

@@ -11,8 +11,9 @@ module Bench
         sidekiq shutdown capture collector],
       "reports.md" => %w[start web viewer replay],
       "comparisons.md" => %w[compare],
-      "predictions.md" => %w[predict predict-uneven predict-jobs predict-backlog capsules predict-growth
-        predict-database predict-database-jobs coverage coverage-users],
+      "predictions.md" => %w[predict predict-open predict-uneven predict-jobs predict-active-job
+        predict-backlog capsules predict-growth predict-database predict-database-jobs coverage
+        coverage-users],
       "experiments.md" => %w[autopilot experiment],
       "yjit.md" => %w[jit],
       "upgrade.md" => %w[upgrade],

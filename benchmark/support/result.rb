@@ -1,6 +1,12 @@
 # frozen_string_literal: true
 
 module Bench
+  # @param error [StandardError] of a server or runner
+  # @return [String] one line: what failed, and the last thing that it said
+  def self.failure_line(error)
+    error.message.lines.values_at(0, -1).map(&:strip).uniq.join(" ... ")
+  end
+
   # A figure held against its budget of DESIGN.md, section 9. A missed one is said and fails nothing: machines
   # differ.
   Budget = Data.define(:what, :limit, :actual, :unit) do

@@ -25,10 +25,11 @@ class PostgresServer
     def installed? = !PROGRAMS.nil?
 
     # @param port [Integer, nil] of 127.0.0.1; nil: it listens at its socket alone
+    # @param connections [Integer] at most
     # @yieldparam postgres [PostgresServer] while it runs
     # @return [Object] the block's value
-    def run(port: nil)
-      postgres = new(port:).start
+    def run(port: nil, connections: SETTINGS.fetch(:max_connections))
+      postgres = new(port:, connections:).start
       yield postgres
     ensure
       postgres&.stop
@@ -36,10 +37,11 @@ class PostgresServer
   end
 
   # @param replicated [Boolean] whether it may have replicas
-  def initialize(port: nil, replicated: false)
+  def initialize(port: nil, replicated: false, connections: SETTINGS.fetch(:max_connections))
     raise_unless_installed
     @port = port
     @replicated = replicated
+    @connections = connections
     @folder = self.class.data_folder("holdup-pg")
     @user = Etc::Passwd.map(&:name).intersection(STAND_INS).first if Process.uid.zero?
     FileUtils.chown(@user, nil, @folder) if @user
@@ -117,7 +119,7 @@ class PostgresServer
   def settings
     reached = @port ? {listen_addresses: HOST, port: @port} : {}
     replicated = @replicated ? {wal_level: "replica", max_wal_senders: 4} : {}
-    {**SETTINGS, **reached, **replicated}
+    {**SETTINGS, max_connections: @connections, **reached, **replicated}
   end
 
   def data = File.join(@folder, "data")

@@ -12,8 +12,8 @@ module Bench
     # Jobs of one class that wait in a queue of their own before Sidekiq starts.
     FilledQueue = Data.define(:queue, :job, :arguments, :count)
 
-    # A real Sidekiq process that finds all of these jobs in strictly ordered queues, until the last one has
-    # ended: how long that took, and what Holdup recorded of it.
+    # Real Sidekiq processes that get all of these jobs at once, in strictly ordered queues, until the last
+    # one has ended: how long that took, and what Holdup recorded of it.
     class DrainedRun
       STEP_S = 0.2
       # It hangs if nothing ended for so long.
@@ -21,17 +21,19 @@ module Bench
       PATIENCE_S = 300
       JOBS = File.expand_path("../exact/jobs.rb", __dir__)
 
-      # @param threads [Integer]
+      # @param processes [Integer]
+      # @param threads [Integer] of each
       # @param redis [String] URL of a Redis without jobs
       # @param jobs [Array<FilledQueue>] in the order of their queues
-      def initialize(threads, redis:, jobs:)
+      def initialize(processes, threads, redis:, jobs:)
+        @processes = processes
         @threads = threads
         @redis = redis
         @jobs = jobs
       end
 
-      # @return [Integer]
-      attr_reader :threads
+      # @return [Array(Integer, Integer)] processes, and threads of each
+      def setting = [@processes, @threads]
 
       # @return [Float] ns that a fixed piece of work took, meanwhile
       attr_reader :work_ns
@@ -39,15 +41,19 @@ module Bench
       # @return [self]
       # @raise [Holdup::Error]
       def call
-        push
-        LAB::Folders.open do |folders|
-          @intake = LAB::InMemoryStore.new(folders.fetch(:segments))
-          start(**folders)
-          drain
-          @intake.close
-          @units = @intake.unit_samples.select { |unit| unit.series.kind == :job }
-        ensure
-          @child&.stop
+        connected do |redis|
+          LAB::Folders.open do |folders|
+            @intake = LAB::InMemoryStore.new(folders.fetch(:segments))
+            @children = []
+            @processes.times { |index| start(index, **folders) }
+            wait_until_all_run(redis)
+            push(redis)
+            drain
+            @intake.close
+            @units = @intake.unit_samples.select { |unit| unit.series.kind == :job }
+          ensure
+            @children.each(&:stop)
+          end
         end
         self
       end
@@ -83,23 +89,38 @@ module Bench
 
       def begin_ns = @units.map(&:start_ns).min
 
-      def push
+      # @yieldparam redis [ConnectionPool]
+      def connected
         pool = ::Sidekiq::RedisConnection.create(url: @redis, size: 1)
+        pool.with { |redis| redis.call("FLUSHALL") }
+        yield pool
+      ensure
+        pool&.shutdown(&:close)
+      end
+
+      # Each process is in Redis from its first heartbeat on.
+      def wait_until_all_run(redis)
+        begin_s = now
+        until redis.with { |one| one.call("SCARD", "processes") } == @processes
+          complain(0) if stopped? || now - begin_s > PATIENCE_S
+          IO.select(nil, nil, nil, STEP_S)
+        end
+      end
+
+      def push(pool)
         client = ::Sidekiq::Client.new(pool:)
         @jobs.each do |waiting|
           client.push_bulk("class" => waiting.job, "args" => Array.new(waiting.count) { waiting.arguments },
             "queue" => waiting.queue, "retry" => false)
         end
-      ensure
-        pool&.shutdown(&:close)
       end
 
-      def start(folder:, segments:)
+      def start(index, folder:, segments:)
         queues = @jobs.flat_map { |waiting| ["-q", waiting.queue] }
         sidekiq = [*LAB::Jobs::Program.own(jobs: JOBS).command, "-c", @threads.to_s, *queues]
-        @log = File.join(folder, "sidekiq.log")
-        @child = LAB::Child.new(RbConfig.ruby, LAB::Jobs::Run::EXE, "exec", "--no-collector", "--", *sidekiq,
-          env: environment(segments), folder:, log: @log)
+        log = File.join(folder, "sidekiq-#{index}.log")
+        command = [RbConfig.ruby, LAB::Jobs::Run::EXE, "exec", "--no-collector", "--", *sidekiq]
+        @children << LAB::Child.new(*command, env: environment(segments), folder:, log:)
       end
 
       def environment(segments)
@@ -113,16 +134,18 @@ module Bench
         last = [0, now]
         until (count = @intake.take.count) == @jobs.sum(&:count)
           last = [count, now] if count > last.first
-          complain(count) if !@child.alive? || now - last.last > PATIENCE_S
+          complain(count) if stopped? || now - last.last > PATIENCE_S
           works << Holdup::FixedWork.ns
           IO.select(nil, nil, nil, STEP_S)
         end
         @work_ns = works.sum.fdiv(works.size)
       end
 
+      def stopped? = @children.any? { |child| !child.alive? }
+
       def complain(count)
-        raise Holdup::Error.new("Sidekiq with a concurrency of #{@threads} did #{count} of its jobs",
-          "it said: #{@child.last_words.strip}")
+        raise Holdup::Error.new("Sidekiq at #{setting.join(" x ")} did #{count} of its jobs",
+          "it said: #{@children.map { |child| child.last_words.strip }.join("\n")}")
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

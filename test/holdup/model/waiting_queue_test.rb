@@ -21,6 +21,19 @@ class Holdup::WaitingQueueTest < Minitest::Test
     assert_equal queues, Queue.parse(Queue.texts(queues))
   end
 
+  def test_writes_what_a_sample_is_of_behind_all_queues
+    queues = [Queue.new(name: "a", size: 120, mix: {"V2::MailJob" => 7, "SyncJob" => 3}),
+      Queue.new(name: "b:@ c", size: 9, lane: 1, mix: {"MailJob" => 1})]
+    texts = Queue.texts(queues)
+    assert_equal ["0:a=120 1:b:@%20c=9 a@V2%3A%3AMailJob=7 a@SyncJob=3 b%3A%40%20c@MailJob=1"], texts
+    assert_equal queues, Queue.parse(texts)
+  end
+
+  def test_a_queue_may_be_called_like_a_sample
+    queues = [Queue.new(name: "a@Mail", size: 3), Queue.new(name: "a", size: 4, mix: {"Mail" => 1})]
+    assert_equal queues, Queue.parse(Queue.texts(queues))
+  end
+
   def test_each_text_is_kept_whole
     queues = Array.new(40) { |index| Queue.new(name: "queue_number_#{index}", size: 10**index, lane: index) }
     texts = Queue.texts(queues)

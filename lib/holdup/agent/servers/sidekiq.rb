@@ -230,7 +230,8 @@ module Holdup
         def waiting(backlog)
           sizes = backlog.sizes(counts.keys)
           sizes.each_with_index.map do |(name, size), index|
-            WaitingQueue.new(name:, size:, lane: mode ? index : 0, weight: weight(name))
+            WaitingQueue.new(name:, size:, lane: mode ? index : 0, weight: weight(name),
+              mix: backlog.mix(name))
           end
         end
 
@@ -246,10 +247,18 @@ module Holdup
 
       # Number of jobs that wait in a process's queues, and how long the oldest has waited. Asks Redis on
       # Sidekiq's heartbeat thread, every ten seconds, never on a thread that runs jobs, within the client's
-      # time limits. One round trip: the length of each list (O(1)) and the job at its end.
+      # time limits. One round trip: the length of each list (O(1)) and the job at its end. Once a minute also
+      # the classes of the next and the newest jobs of the longest queues.
       class Backlog
         # Limit of queues, to keep the command small.
         MOST = 50
+        # Classes are read of so many queues with at least so many jobs, of so many jobs at either end, unless
+        # the next job is a long text, as then the others are too.
+        MOST_MIXED = 5
+        LEAST_MIXED = 50
+        MIXED_JOBS = 25
+        LONGEST_JOB = 4_096
+        MIXED_EVERY_NS = 60 * NS
 
         # `size`: jobs; `oldest_ns`: 0 when none waits, nil when the job does not say since when
         Waiting = Data.define(:size, :oldest_ns)
@@ -258,6 +267,8 @@ module Holdup
           @config = config
           @clock = clock
           @queues = {}.freeze
+          @mixes = {}.freeze
+          @short = []
         end
 
         def follow(guard)
@@ -267,9 +278,12 @@ module Holdup
 
         def look
           names = @config.capsules.each_value.flat_map(&:queues).uniq.first(MOST)
-          answers = ask_redis(names).each_slice(2)
-          waiting = answers.map { |size, oldest| Waiting.new(size, age(oldest)) }
-          @queues = names.zip(waiting).to_h.freeze
+          mixed = mixed()
+          answers = ask_redis(names, mixed)
+          known = answers.first(2 * names.size).each_slice(2).to_a
+          @queues = names.zip(known.map { |size, oldest| Waiting.new(size, age(oldest)) }).to_h.freeze
+          @short = names.zip(known).filter_map { |name, (_, job)| name if job && job.bytesize <= LONGEST_JOB }
+          remember(mixed, answers.drop(2 * names.size)) if mixed.any?
         end
 
         # @param queues [Array<String>] of a capsule; each as often as its weight
@@ -283,14 +297,43 @@ module Holdup
         # @return [Hash{String => Integer}] jobs of each; without those that were not asked for
         def sizes(queues) = @queues.slice(*queues).transform_values(&:size)
 
+        # @param queue [String]
+        # @return [Hash{String => Integer}] class name => jobs, of those that were read; empty without any
+        def mix(queue)
+          waiting = @queues[queue]
+          (waiting && waiting.size >= LEAST_MIXED) ? @mixes.fetch(queue, {}) : {}
+        end
+
         private
 
-        def ask_redis(names)
+        # @return [Array<String>] queues of which jobs are read now
+        def mixed
+          return [] if @mixed_ns && @clock.monotonic_ns < @mixed_ns + MIXED_EVERY_NS
+          long = @queues.slice(*@short).select { |_, waiting| waiting.size >= LEAST_MIXED }
+          long.max_by(MOST_MIXED) { |_, waiting| waiting.size }.map(&:first)
+        end
+
+        def remember(names, answers)
+          @mixed_ns = @clock.monotonic_ns
+          mixes = answers.each_slice(2).map { |ends| ends.flatten.map { |job| job_class(job) }.tally }
+          @mixes = names.zip(mixes).to_h.freeze
+        end
+
+        # Of Active Job's jobs, theirs.
+        def job_class(job)
+          ::Sidekiq.load_json(job).values_at("wrapped", "class").compact.first.to_s
+        end
+
+        def ask_redis(names, mixed)
           @config.redis do |redis|
             redis.pipelined do |pipeline|
               names.each do |name|
                 pipeline.call("LLEN", "queue:#{name}")
                 pipeline.call("LINDEX", "queue:#{name}", -1)
+              end
+              mixed.each do |name|
+                pipeline.call("LRANGE", "queue:#{name}", -MIXED_JOBS, -1)
+                pipeline.call("LRANGE", "queue:#{name}", 0, MIXED_JOBS - 1)
               end
             end
           end

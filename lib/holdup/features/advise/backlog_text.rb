@@ -16,7 +16,7 @@ module Holdup
 
       # @return [String]
       def sentence
-        return word(:endless, **jobs, threads: @backlog.now.candidate.threads) unless @backlog.now.done_ns
+        return word(:endless, **jobs, threads: threads(@backlog.now)) unless @backlog.now.done_ns
         best = fastest
         times = [time(:at_now, @backlog.now), *(time(:at, best) if best)]
         word(@backlog.more ? :done_more : :done, **jobs, times: @words.list(times))
@@ -33,8 +33,11 @@ module Holdup
       def jobs = {jobs: View::Figures.count(@backlog.jobs)}
 
       def time(key, found)
-        word(key, time: View::Figures.rough(found.done_ns), threads: found.candidate.threads)
+        word(key, time: View::Figures.rough(found.done_ns), threads: threads(found))
       end
+
+      # Of the pool that is asked about, in a process.
+      def threads(found) = found.candidate.caps.first
 
       # Settings with as many processes as now.
       def alike
@@ -46,13 +49,13 @@ module Holdup
       def fastest
         ended = alike.select(&:done_ns)
         least_ns = ended.map(&:done_ns).min * (1 + FASTER)
-        found = ended.select { |one| one.done_ns <= least_ns }.min_by { |one| one.candidate.threads }
+        found = ended.select { |one| one.done_ns <= least_ns }.min_by { |one| threads(one) }
         found if found.done_ns * (1 + FASTER) < @backlog.now.done_ns
       end
 
       def settings
         rows = @backlog.times.map do |found|
-          [View::Figures.count(found.candidate.processes), View::Figures.count(found.candidate.threads),
+          [View::Figures.count(found.candidate.processes), View::Figures.count(threads(found)),
             found.done_ns ? View::Figures.duration(found.done_ns) : word(:never)]
         end
         View::Section.new(title: word(:settings), columns: COLUMNS.map { |key| word(key) }, rows:, notes:)
@@ -62,11 +65,12 @@ module Holdup
         rate = @backlog.arrival_rate
         arrivals = rate.positive? ? word(:arrivals, rate: View::Figures.rate(rate)) : word(:no_arrivals)
         names = @backlog.unrecorded.map { |name| View::Width.clean(name) }
-        [arrivals, *(word(:unrecorded, queues: @words.list(names)) if names.any?)]
+        pool = word(:pool, pool: View::Width.clean(@backlog.pool)) if @backlog.pool
+        [arrivals, *pool, *(word(:unrecorded, queues: @words.list(names)) if names.any?)]
       end
 
       def queues(limit)
-        threads = alike.map { |found| word(:threads_column, threads: found.candidate.threads) }
+        threads = alike.map { |found| word(:threads_column, threads: threads(found)) }
         rows = @backlog.waiting.first(limit).map do |name, waiting|
           [View::Width.clean(name), View::Figures.count(waiting), *alike.map { |found| wait(found, name) }]
         end

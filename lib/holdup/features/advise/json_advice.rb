@@ -131,7 +131,7 @@ module Holdup
 
       def backlog
         found = @answer.backlog or return {}
-        {backlog: {**found.to_h.slice(:at_s, :jobs, :more, :unrecorded), **completions(found)}}
+        {backlog: {**found.to_h.slice(:at_s, :jobs, :more, :unrecorded, :pool), **completions(found)}}
       end
 
       def completions(found)
@@ -142,7 +142,8 @@ module Holdup
 
       def completion(found)
         queues = found.queues.map { |wait| {queue: wait.name, **wait.to_h.except(:name)} }
-        {**found.candidate.to_h.slice(:processes, :threads), done_ns: found.done_ns, queues:}
+        candidate = found.candidate
+        {processes: candidate.processes, threads: candidate.caps.first, done_ns: found.done_ns, queues:}
       end
 
       def fleet

@@ -20,8 +20,7 @@ module Holdup
         @arrival = arrival
         @unsent = request(arrival, target, due_us)
         @received = "".b
-        @io = Socket.new(target.address.pfamily, :STREAM)
-        guarded { @io.connect_nonblock(target.address, exception: false) }
+        @io = connection(target)
       end
 
       def writing? = !@unsent.empty?
@@ -40,6 +39,13 @@ module Holdup
       def close = @io.close
 
       private
+
+      # The connection is pending until #io can be written.
+      def connection(target)
+        @io = Socket.new(target.address.pfamily, :STREAM)
+        guarded { @io.connect_nonblock(target.address, exception: false) }
+        @io
+      end
 
       # A refused or reset connection is a normal result: an exchange without a status.
       def guarded

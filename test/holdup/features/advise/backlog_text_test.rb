@@ -47,6 +47,16 @@ class Holdup::Advise::BacklogTextTest < Minitest::Test
     assert_equal endless, text({[1, 5] => nil, [1, 10] => 20}).sentence
   end
 
+  def test_says_whose_threads_differ_where_a_process_has_several_pools
+    candidate = Sizing::Candidate.new(processes: 1, threads: 7, other_threads: [2])
+    now = completion(candidate, 14)
+    found = answer({[1, 5] => 14}).with(now:, times: [now], pool: "mails")
+    text = Holdup::Advise::BacklogText.new(found, words: Holdup::View::Words.new)
+    assert_equal "This backlog of 12,400 jobs is done in 14 min at 5 threads (now).", text.sentence
+    assert_includes text.sections(limit: 5).first.notes,
+      "These are the threads of mails; the other pools of a process keep theirs."
+  end
+
   def test_has_a_row_for_each_setting_and_each_queue
     settings, queues = text({[1, 5] => nil, [1, 10] => 20, [2, 5] => 9}).sections(limit: 10)
     assert_equal [["1", "5", "no end in sight"], ["1", "10", "20.0 min"], ["2", "5", "540 s"]], settings.rows

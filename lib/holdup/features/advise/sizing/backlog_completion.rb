@@ -5,7 +5,8 @@ module Holdup
     module Sizing
       # When the jobs that wait now would be done, and how long those of each queue would wait, with other
       # threads and processes: a replay of the waiting jobs in the order of their queues, while more arrive as
-      # they did. Each waiting job is replayed as one that was recorded of its queue.
+      # they did. Each waiting job is replayed as one that was recorded of its queue, and of its class where
+      # those of the next jobs are known.
       class BacklogCompletion
         THREADS = [1, 2, 5, 10].freeze
         PROCESSES = [1, 2].freeze
@@ -29,33 +30,42 @@ module Holdup
 
         # `jobs`: that wait; `more`: whether more do; `arrival_rate`: jobs per second; `unrecorded`: names of
         # queues of which no job was recorded; `now`: CompletionTime; `times`: Array of CompletionTime, the
-        # present setting among them
-        BacklogAnswer = Data.define(:at_s, :jobs, :more, :arrival_rate, :unrecorded, :waiting, :now, :times)
+        # present setting among them; `pool`: whose threads differ, nil where a process has only one
+        BacklogAnswer = Data.define(:at_s, :jobs, :more, :arrival_rate, :unrecorded, :waiting, :now, :times,
+          :pool) do
+          def initialize(pool: nil, **rest) = super
+        end
 
         # @param recommendation [Recommendation]
         # @param backlog [WaitingBacklog, nil]
         # @return [BacklogCompletion, nil] nil where no jobs wait, or what they would do is unknown
         def self.of(recommendation, backlog = recommendation.recording.waiting)
-          return unless backlog&.jobs&.positive? && replayable?(recommendation)
+          return unless backlog&.jobs&.positive? && replayable?(recommendation, backlog)
           recording = recommendation.recording
           demand = recording.demand
           new(backlog, recording.unit_samples, now: recommendation.now, hosts: recording.hosts,
-            vcpus: recommendation.limits.free_vcpus, cost: demand.cost, between: demand.between,
-            handoff_ns: handoff_ns(recommendation))
+            pools: recording.pools.names, vcpus: recommendation.limits.free_vcpus, cost: demand.cost,
+            between: demand.between, handoff_ns: handoff_ns(recommendation))
         end
 
-        def self.replayable?(recommendation)
+        def self.replayable?(recommendation, backlog)
           recording = recommendation.recording
           return false if recording.demand.nil? || recommendation.limits.vcpus.nil?
-          return false if recording.pools.several? || recording.problems.include?(:unsupported)
+          return false if recording.problems.include?(:unsupported) || !pools_known?(recording.pools, backlog)
           recording.unit_samples.size >= FEWEST_SAMPLES
+        end
+
+        # Requests in the same processes are not replayed.
+        def self.pools_known?(pools, backlog)
+          return backlog.queues.map(&:pool).uniq.size < 2 unless pools.several?
+          !pools.concurrent_units? && backlog.queues.all? { |queue| pools.names.include?(queue.pool) }
         end
 
         # A self-test that fails has no hand-off that can be relied on.
         def self.handoff_ns(recommendation)
           recommendation.reasons.empty? ? recommendation.self_test.handoff_ns : Handoff::USUAL_NS
         end
-        private_class_method :replayable?, :handoff_ns
+        private_class_method :replayable?, :pools_known?, :handoff_ns
 
         # @return [Candidate] the present setting
         attr_reader :now
@@ -64,12 +74,14 @@ module Holdup
         # @param unit_samples [Array<UnitSample>] of jobs
         # @param now [Candidate] the present setting
         # @param hosts [Integer] that take jobs from these queues
+        # @param pools [Array<String>] of a process, the one whose threads differ first; empty if it has one
         # @param scenario [Hash] vcpus, cost, between, handoff_ns: see Scenario
-        def initialize(backlog, unit_samples, now:, hosts: 1, seed: 1, **scenario)
+        def initialize(backlog, unit_samples, now:, hosts: 1, pools: [], seed: 1, **scenario)
           @backlog = backlog
           @unit_samples = unit_samples
           @now = now
           @hosts = hosts
+          @pools = pools
           @seed = seed
           @scenario = {assignment: :shared, seed:, lanes: backlog.lanes, **scenario}
         end
@@ -83,7 +95,7 @@ module Holdup
           waiting = @backlog.queues.select { |queue| queue.size.positive? }
           BacklogAnswer.new(at_s: @backlog.at_s, jobs: @backlog.jobs, more: @backlog.more?,
             arrival_rate: @backlog.arrival_rate, unrecorded: waiting.map(&:name) - samples.keys,
-            waiting: waiting.to_h { |queue| [queue.name, queue.size] }, now:, times:)
+            waiting: waiting.to_h { |queue| [queue.name, queue.size] }, now:, times:, pool: @pools.first)
         end
 
         # @param candidate [Candidate]
@@ -102,10 +114,14 @@ module Holdup
 
         private
 
+        # The other pools of a process keep their threads.
         def candidates
-          threads, processes = [THREADS | [@now.threads], PROCESSES | [@now.processes]].map(&:sort)
-          processes.product(threads).map { |count, each| @now.with(processes: count, threads: each) }
+          others = @now.other_threads.sum
+          threads, processes = [THREADS | [@now.caps.first], PROCESSES | [@now.processes]].map(&:sort)
+          processes.product(threads).map { |count, own| @now.with(processes: count, threads: own + others) }
         end
+
+        def pool(queue) = @pools.index(queue.pool) || 0
 
         # Jobs that one of a replay stands for.
         def scale
@@ -134,7 +150,7 @@ module Holdup
             units = by_lane.flatten(1)
             units.shuffle!(random:) if @backlog.lanes.any?(&:positive?)
             units.each_with_index.map do |(queue, unit), index|
-              [queue.name, Trace::TraceUnit.of(unit, index, lane: queue.lane)]
+              [queue.name, Trace::TraceUnit.of(unit, index, pool: pool(queue), lane: queue.lane)]
             end
           end
         end
@@ -142,9 +158,40 @@ module Holdup
         def drawn(queues, random)
           units = queues.flat_map do |queue|
             count = (queue.size / scale / @hosts).ceil
-            count.zero? ? [] : sample_of(queue.name).spread(count, random).map { |unit| [queue, unit] }
+            parts(queue, count).flat_map do |sample, part|
+              part.zero? ? [] : sample.spread(part, random).map { |unit| [queue, unit] }
+            end
           end
           units.shuffle(random:)
+        end
+
+        # The jobs of a queue as its mix has them.
+        # @return [Array<(WeightedSample, Integer)>] what to draw from, and how many jobs
+        def parts(queue, count)
+          return [[sample_of(queue.name), count]] if queue.mix.empty?
+          total = queue.mix.values.sum
+          before = 0
+          drawn = 0
+          queue.mix.map do |name, jobs|
+            to = (count * (before += jobs)).fdiv(total).round
+            part = to - drawn
+            drawn = to
+            [sample_of_class(queue, name), part]
+          end
+        end
+
+        # Jobs of a class by that name: where none was recorded in that queue, those of other queues. Where
+        # none was recorded at all, as with mails, which have the names of their mailers: those of the queue
+        # that have no other name of the mix.
+        def sample_of_class(queue, name)
+          @of_class ||= {}
+          @of_class[[queue.name, name]] ||= begin
+            own, others = @unit_samples.partition { |unit| unit.series.queue == queue.name }
+            found = [own, others].map { |units| units.select { |unit| unit.series.name == name } }
+            rest = own.reject { |unit| queue.mix.key?(unit.series.name) }
+            units = [*found, rest].find(&:any?)
+            units ? weighted(units) : sample_of(queue.name)
+          end
         end
 
         def arriving_units(horizon_ns)
@@ -161,7 +208,8 @@ module Holdup
           loop do
             at_ns += -Math.log(1 - random.rand) * NS / rate
             return units if at_ns > horizon_ns
-            units << Trace::TraceUnit.of(sample_of(queue.name).draw(random), at_ns, lane: queue.lane)
+            units << Trace::TraceUnit.of(sample_of(queue.name).draw(random), at_ns, pool: pool(queue),
+              lane: queue.lane)
           end
         end
 

@@ -22,9 +22,11 @@ module Holdup
         end
       end
 
-      # `size`, `lane`, `weight`, `more`: as in WaitingQueue; `arrival_rate`: jobs per second that came
-      WaitingBacklog::BacklogQueue = Data.define(:name, :size, :lane, :weight, :more, :arrival_rate) do
-        def initialize(name:, size:, lane: 0, weight: 0, more: false, arrival_rate: 0.0)
+      # `size`, `lane`, `weight`, `more`, `mix`: as in WaitingQueue; each pool has lanes of its own. `pool`:
+      # its name; `arrival_rate`: jobs per second that came
+      WaitingBacklog::BacklogQueue = Data.define(:name, :size, :lane, :weight, :more, :mix, :pool,
+        :arrival_rate) do
+        def initialize(name:, size:, lane: 0, weight: 0, more: false, mix: {}, pool: nil, arrival_rate: 0.0)
           super
         end
       end
@@ -37,8 +39,8 @@ module Holdup
 
         # What the samples of processes say of their queues.
         class SampledQueues
-          # A pool's waiting jobs in a sample. `key`: of its process
-          PoolQueues = Data.define(:key, :at_s, :queues)
+          # The waiting jobs in a sample, of all pools: Array of BacklogQueue. `key`: of its process
+          ProcessQueues = Data.define(:key, :at_s, :queues)
 
           # @param samples [Array<Hash{Symbol => Object}>] of processes of one setting
           # @param windows [Array<Window>] of their jobs
@@ -47,19 +49,27 @@ module Holdup
             @windows = windows
           end
 
-          # Processes that serve the same queues all report the whole backlog of these, so the largest counts.
-          # @return [WaitingBacklog, nil] nil where the queues are unknown, or several pools have some
+          # Processes that serve the same queues all report the whole backlog of these, so the largest counts,
+          # with the jobs that all of them have read.
+          # @return [WaitingBacklog, nil] nil where the queues are unknown, or several pools take from one
           def call
             latest = latest_of_each
             return if latest.empty? || latest.any?(&:nil?)
-            queues = latest.flat_map(&:queues).group_by(&:name).values.map { |same| same.max_by(&:size) }
+            by_name = latest.flat_map(&:queues).group_by(&:name).values
+            return if by_name.any? { |same| same.map(&:pool).uniq.size > 1 }
+            queues = by_name.map { |same| together(same) }
             rates = ArrivalRates.new(longest_series, @windows)
             WaitingBacklog.new(at_s: latest.map(&:at_s).max, queues: queues.sort_by(&:lane).map { |queue|
-              BacklogQueue.new(**queue.to_h, arrival_rate: rates.of(queue.name))
+              queue.with(arrival_rate: rates.of(queue.name))
             })
           end
 
           private
+
+          def together(same)
+            mix = same.map(&:mix).inject { |all, more| all.merge(more) { |_, one, other| one + other } }
+            same.max_by(&:size).with(mix:)
+          end
 
           def running = @running ||= @samples.reject { |sample| sample[:ended] }
 
@@ -78,14 +88,29 @@ module Holdup
             known.group_by(&:key).values.max_by(&:size).to_a.sort_by(&:at_s)
           end
 
-          # @return [PoolQueues, nil] nil unless one pool alone has queues, and nearly all of their jobs
+          # @return [ProcessQueues, nil] nil unless nearly all jobs of each pool with queues are known
           def of(sample)
-            texts = sample.keys.grep(/\Awaiting\./).group_by { |key| key[/\d+/] }
-            return unless texts.one?
-            pool, keys = texts.first
+            texts = sample.keys.grep(/\Awaiting\./).group_by { |key| key[/\d+/].to_i }
+            pools = texts.sort.map { |pool, keys| queues_of(sample, pool, keys) }
+            return if pools.empty? || pools.any?(&:nil?)
+            ProcessQueues.new(key: process(sample), at_s: sample[:at_s], queues: apart(pools))
+          end
+
+          # @return [Array<BacklogQueue>, nil]
+          def queues_of(sample, pool, keys)
             queues = WaitingQueue.parse(keys.sort_by { |key| key[/\d+\z/].to_i }.map { |key| sample[key] })
             return if queues.empty? || queues.sum(&:size) < KNOWN * sample[:"pool.#{pool}.backlog"].to_i
-            PoolQueues.new(key: process(sample), at_s: sample[:at_s], queues:)
+            queues.map { |queue| BacklogQueue.new(**queue.to_h, pool: sample[:"pool.#{pool}"]) }
+          end
+
+          # The lanes of a pool come behind those of the pools before it.
+          def apart(pools)
+            first = 0
+            pools.flat_map do |queues|
+              own = queues.map { |queue| queue.with(lane: first + queue.lane) }
+              first = own.map(&:lane).max + 1
+              own
+            end
           end
 
           def process(sample) = sample.values_at(:host, :pid, :start)
@@ -100,7 +125,7 @@ module Holdup
           # Standard errors above which a rate is no chance: jobs are counted some seconds before or after.
           CERTAIN = 2
 
-          # @param series [Array<SampledQueues::PoolQueues>] of one process, in the order of time
+          # @param series [Array<SampledQueues::ProcessQueues>] of one process, in the order of time
           # @param windows [Array<Window>] of jobs
           def initialize(series, windows)
             @series = series

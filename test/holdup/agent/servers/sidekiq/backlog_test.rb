@@ -79,6 +79,46 @@ class Holdup::Servers::BacklogTest < Minitest::Test
     assert_equal 2 * Holdup::Servers::Sidekiq::Backlog::MOST, @config.asked.size
   end
 
+  # Of one queue, with the same answers at each heartbeat.
+  def mixed_backlog(size, next_job, next_jobs, newest = [], name: "low")
+    @clock = HandClock.new(realtime_ns: NOW_NS)
+    @config = Config.new([name], [size, next_job, next_jobs, newest])
+    guard = Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new)
+    Holdup::Servers::Sidekiq::Backlog.new(@config, clock: @clock).follow(guard)
+  end
+
+  def ranges = @config.asked.select { |command, *| command == "LRANGE" }
+
+  def test_classes_of_the_next_and_the_newest_jobs_of_a_long_queue
+    jobs = [{"class" => "Wrapper", "wrapped" => "Mail"}, {"class" => "Sync"}]
+    mail, sync = jobs.map { |one| JSON.generate(one) }
+    found = mixed_backlog(50, job(1), [mail, sync], [sync])
+    2.times { @config.beat }
+    assert_equal({"Mail" => 1, "Sync" => 2}, found.mix("low"))
+    assert_equal [["LRANGE", "queue:low", -25, -1], ["LRANGE", "queue:low", 0, 24]], ranges
+  end
+
+  def test_classes_are_asked_for_once_a_minute
+    mixed_backlog(50, job(1), [job(1)])
+    13.times do
+      @config.beat
+      @clock.monotonic_ns += 10_000_000_000
+    end
+    assert_equal 2 * 2, ranges.size
+  end
+
+  def test_no_classes_of_a_queue_with_few_jobs
+    found = mixed_backlog(49, job(1), [job(1)])
+    3.times { @config.beat }
+    assert_equal [{}, []], [found.mix("low"), ranges]
+  end
+
+  def test_no_classes_where_jobs_are_long_texts
+    mixed_backlog(5_000, JSON.generate({"class" => "A", "args" => ["x" * 5_000]}), [])
+    3.times { @config.beat }
+    assert_empty ranges
+  end
+
   def test_a_failure_is_logged_once
     assert_nil backlog(1, "no json", queues: %w[low]).of(%w[low])
     assert_equal 1, @log.lines.size

@@ -41,6 +41,47 @@ module Holdup::Advise::Sizing
       assert_equal [10.0, 110.0], now.queues.map { |queue| seconds(queue.done_ns) }
     end
 
+    def test_waiting_jobs_are_of_the_classes_that_were_read
+      samples = jobs("low", 1, name: "Mail", count: 9) + jobs("low", 11, name: "Sync", count: 1)
+      mixed = Queue.new(name: "low", size: 100, mix: {"Mail" => 5, "Sync" => 15})
+      assert_equal 200.0, seconds(completion([mixed.with(mix: {})], samples).call.now.done_ns)
+      assert_equal 25 + 75 * 11.0, seconds(completion([mixed], samples).call.now.done_ns)
+    end
+
+    def test_a_class_that_is_recorded_by_another_name_is_what_is_left
+      samples = jobs("low", 1, name: "Welcome#mail", count: 9) + jobs("low", 11, name: "Sync", count: 1)
+      mixed = Queue.new(name: "low", size: 10, mix: {"MailDeliveryJob" => 5, "Sync" => 5})
+      assert_equal 60.0, seconds(completion([mixed], samples).call.now.done_ns)
+    end
+
+    def test_a_class_of_another_queue_takes_as_long_as_there
+      samples = jobs("low", 1, name: "Mail") + jobs("high", 6, name: "Sync")
+      mixed = Queue.new(name: "low", size: 10, mix: {"Mail" => 5, "Sync" => 5})
+      assert_equal 35.0, seconds(completion([mixed], samples).call.now.done_ns)
+    end
+
+    # Of two pools: jobs of 1 s for one thread (and a second candidate), of 5 s for two others.
+    def of_two_pools
+      queues = [Queue.new(name: "fast", size: 40, lane: 0, pool: "first"),
+        Queue.new(name: "slow", size: 10, lane: 1, pool: "second")]
+      now = Candidate.new(processes: 1, threads: 3, other_threads: [2])
+      BacklogCompletion.new(WaitingBacklog.new(at_s: 0, queues:), jobs("fast", 1) + jobs("slow", 5), now:,
+        pools: %w[first second], vcpus: 2, handoff_ns: 0).call
+    end
+
+    def test_each_pool_takes_jobs_of_its_own_queues
+      ends = of_two_pools.now.queues.to_h { |queue| [queue.name, seconds(queue.done_ns)] }
+      assert_equal({"fast" => 40.0, "slow" => 25.0}, ends)
+    end
+
+    def test_other_pools_keep_their_threads
+      found = of_two_pools
+      assert_equal "first", found.pool
+      threads = found.times.first(4).map { |time| time.candidate.threads }
+      assert_equal [1, 2, 5, 10].map { |own| own + 2 }, threads
+      assert_equal [40.0, 25.0, 25.0, 25.0], done(found).values.first(4)
+    end
+
     def test_threads_and_processes_share_the_work_of_jobs_that_wait
       samples = jobs("high", 1) + jobs("low", 5)
       found = done(completion(STRICT, samples).call)

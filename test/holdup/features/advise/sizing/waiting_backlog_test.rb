@@ -35,6 +35,12 @@ module Holdup::Advise::Sizing
       assert_equal({"high" => 9, "low" => 95}, found.queues.to_h { |one| [one.name, one.size] })
     end
 
+    def test_what_processes_have_read_of_a_queue_is_summed
+      samples = [sample(100, "0:a=90 a@Mail=3 a@Sync=1", pid: 7), sample(110, "0:a=95 a@Mail=2", pid: 8),
+        sample(110, "0:a=94", pid: 9)]
+      assert_equal({"Mail" => 5, "Sync" => 1}, backlog(samples).queues.first.mix)
+    end
+
     def test_a_process_that_has_ended_says_nothing
       assert_nil backlog([sample(100, "0:high=9", ended: true)])
     end
@@ -49,8 +55,20 @@ module Holdup::Advise::Sizing
       assert_equal 96, backlog([sample(100, "0:high=96", backlog: 100)]).jobs
     end
 
-    def test_is_unknown_where_two_pools_have_queues
-      one = sample(100, "0:a=1").merge("waiting.1.0": "0:b=2")
+    def test_each_pool_has_queues_and_lanes_of_its_own
+      first = sample(100, "0*3:a=1 1*1:b=4", "pool.0": "web")
+      one = first.merge(sample(100, "0:c=2", pool: 1, "pool.1": "mails"))
+      found = backlog([one]).queues.map { |queue| [queue.name, queue.pool, queue.lane, queue.weight] }
+      assert_equal [["a", "web", 0, 3], ["b", "web", 1, 1], ["c", "mails", 2, 0]], found
+    end
+
+    def test_is_unknown_where_two_pools_take_from_one_queue
+      one = sample(100, "0:a=1", "pool.0": "web").merge(sample(100, "0:a=1", pool: 1, "pool.1": "mails"))
+      assert_nil backlog([one])
+    end
+
+    def test_is_unknown_where_a_part_of_the_jobs_of_a_pool_has_no_queue
+      one = sample(100, "0:a=1").merge(sample(100, "0:b=2", pool: 1, backlog: 50))
       assert_nil backlog([one])
     end
 
