@@ -80,7 +80,8 @@ module Holdup
       kept = File.join(@folder, name)
       source = described(path)
       code = read(kept, source)
-      code ? RubyVM::InstructionSequence.load_from_binary(code) : compile(path, kept, source)
+      return RubyVM::InstructionSequence.load_from_binary(code) if code
+      compile(path, kept, source) unless @unwritable
     rescue SystemCallError, RuntimeError, SyntaxError # Ruby raises its own of the source
       nil
     end
@@ -111,12 +112,13 @@ module Holdup
       compiled
     end
 
-    # Where this fails, the next command compiles it again.
+    # Where this fails, it would fail for the other files too, which take time.
     def write(kept, whole)
       unfinished = "#{kept}.#{Process.pid}"
       File.binwrite(unfinished, whole, perm: 0o600)
       File.rename(unfinished, kept)
     rescue SystemCallError
+      @unwritable = true
       begin
         File.unlink(unfinished)
       rescue SystemCallError

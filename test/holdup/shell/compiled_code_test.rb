@@ -66,13 +66,15 @@ class CompiledCodeTest < Minitest::Test
     assert_nil fetch
   end
 
-  def test_leaves_no_unfinished_file_where_it_cant_write
-    refute_nil code.fetch(@source)
-    FileUtils.mkdir_p("#{folder}-full")
-    full = Holdup::CompiledCode.new("#{folder}-full")
-    FileUtils.mkdir_p("#{folder}-full/#{@source.tr("/", "%")}/in the way")
-    assert_nil full.fetch(@source)
-    assert_empty Dir["#{folder}-full/*.#{Process.pid}"]
+  def test_keeps_nothing_more_where_it_cant_write
+    gone = Holdup::CompiledCode.new("#{@dir}/gone")
+    assert_equal 42, gone.fetch(@source).eval
+    not_compiling { assert_nil gone.fetch(@source) }
+  end
+
+  def test_leaves_to_ruby_what_it_cant_read
+    Dir.mkdir(File.join(folder, @source.tr("/", "%")))
+    assert_nil fetch
   end
 
   def test_a_command_keeps_what_it_loads_and_loads_it_the_next_time
