@@ -68,8 +68,8 @@ module Bench
     def repeat_day(path)
       database = SQLite3::Database.new(path)
       database.busy_timeout = 60_000
-      {"windows" => " AND seconds = 60", "pair_blocks" => " AND seconds = 60", 
-"slowest_units" => ""}.each do |table, more|
+      minutes = " AND seconds = 60"
+      {"windows" => minutes, "pair_blocks" => minutes, "slowest_units" => ""}.each do |table, more|
         columns = database.table_info(table).map { |column| column["name"] } - ["id"]
         moved = columns.map { |name| (name == "start_s") ? "start_s + #{DAY_S}" : name }
         database.execute("INSERT INTO #{table} (#{columns.join(", ")}) SELECT #{moved.join(", ")} " \

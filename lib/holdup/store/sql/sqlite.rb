@@ -118,7 +118,8 @@ module Holdup
           Sequel.function(:group_concat, column, "")
         end
 
-        def concatenation(bytes) = bytes
+        # Bytes again, also beside those of pairs.
+        def concatenation(bytes) = bytes.b
 
         # Whether that works: older versions stop at the first NUL.
         def concatenates?(db)
