@@ -121,8 +121,9 @@ module Bench
       "page loads. Times are Holdup's own: from the client's sending to the request's end. They are " \
       "predicted from the recording alone, as in `holdup whatif`, for the very requests of each turn. " \
       "Errors are taken turn by turn: the median of the rounds, and their range. Against the recorded " \
-      "setting: the same error of the ratio to what the recorded setting took in the same round. Fixed " \
-      "work: how long a fixed piece of work took meanwhile, against the recording."
+      "setting: the same error of the ratio to what the recorded setting took in the same round. GVL " \
+      "held: by a request, on average, with what it waited for a CPU meanwhile. Fixed work: how long a " \
+      "fixed piece of work took, against the recording."
     end
 
     def shapes

@@ -58,7 +58,8 @@ class BenchOpenTest < Minitest::Test
 
   def test_errors_are_of_the_prediction_against_what_was_measured
     turn = Bench::ComparedShape::ComparedTurn.new(server: 1, pattern: EACH, round: 0, rate: 10.0,
-      measured: {0.95 => 200}, predicted: {0.95 => 210.0}, speed: 1.0, beside: 0.1)
+      measured: {0.95 => 200}, predicted: {0.95 => 210.0}, held_ns: 5.0, speed: 1.0,
+      beside: 0.1)
     assert_in_delta 5.0, turn.error(0.95)
   end
 

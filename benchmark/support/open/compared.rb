@@ -12,11 +12,13 @@ module Bench
     RECORDED = 0
     COLUMNS = ["requests/s", *OpenPredictions::PERCENTILES.flat_map do |share|
       ["p#{(share * 100).round}, ms", "predicted", "error, %"]
-    end, "p95 against the recorded setting, error, %", "fixed work against the recording's",
-      "other CPUs"].freeze
+    end, "p95 against the recorded setting, error, %", "GVL held, ms",
+      "fixed work against the recording's", "other CPUs"].freeze
 
-    # One server in one round under one load. `measured`, `predicted`: percentile => ns
-    ComparedTurn = Data.define(:server, :pattern, :round, :rate, :measured, :predicted, :speed, :beside) do
+    # One server in one round under one load. `measured`, `predicted`: percentile => ns; the others as in
+    # OpenServer::OpenTurn, `speed`: fixed work against that of the recording
+    ComparedTurn = Data.define(:server, :pattern, :round, :rate, :measured, :predicted, :held_ns, :speed,
+      :beside) do
       # @return [Float] %
       def error(share)
         100 * (predicted.fetch(share) / measured.fetch(share) - 1)
@@ -40,7 +42,7 @@ module Bench
         measured = predicted.to_h { |share, _| [share, turn.percentile(share)] }
         speed = one.work_ns / measurements.work_ns if one.work_ns && measurements.work_ns
         ComparedTurn.new(**one.to_h.slice(:server, :pattern, :round), rate: turn.rate, measured:, predicted:,
-          speed:, beside: turn.beside)
+          speed:, **turn.to_h.slice(:beside, :held_ns))
       end
       new(shape, measurements, turns, predictions.recommendation, minutes:)
     end
@@ -108,8 +110,8 @@ module Bench
           format("%.1f", Spread.of(same.map { |turn| turn.predicted.fetch(share) / MS }).median),
           spread(same.map { |turn| turn.error(share) })]
       end
-      [label(server), format("%.1f", same.first.rate), *times, against_recorded(same, turns), speed(same),
-        spread(same.map(&:beside), 2)]
+      [label(server), format("%.1f", same.first.rate), *times, against_recorded(same, turns),
+        spread(same.map { |turn| turn.held_ns / MS }), speed(same), spread(same.map(&:beside), 2)]
     end
 
     def label(server)

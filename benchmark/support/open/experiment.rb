@@ -24,9 +24,11 @@ module Bench
       # @return [OpenMeasurements] that #keep wrote
       def self.kept(path) = Marshal.load(File.binread(path)) # rubocop:disable Security/MarshalLoad
 
+      # A run that is stopped meanwhile leaves the file of the round before.
       # @return [self]
       def keep(path)
-        File.binwrite(path, Marshal.dump(self))
+        File.binwrite("#{path}.new", Marshal.dump(self))
+        File.rename("#{path}.new", path)
         self
       end
     end

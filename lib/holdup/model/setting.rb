@@ -49,6 +49,14 @@ module Holdup
     # @return [String] canonical JSON: keys sorted, no spaces
     def to_json(*) = @json
 
+    # Marshal would set what it remembers in a frozen object.
+    # @return [String]
+    def _dump(_depth) = @json
+
+    # @param text [String] of _dump
+    # @return [Setting]
+    def self._load(text) = parse(text.dup.force_encoding(Encoding::UTF_8))
+
     def [](key) = attributes[key.to_s]
 
     # @return [String, nil] what the process does: "puma", "sidekiq", "puma+solid_queue"

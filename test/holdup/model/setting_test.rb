@@ -29,6 +29,11 @@ class Holdup::SettingTest < Minitest::Test
     assert_equal "Puma 7", setting[:server]
   end
 
+  def test_marshal_reads_what_it_writes
+    setting = Holdup::Setting.new(attributes: {"app" => "レポート", "threads" => 5})
+    assert_equal setting, Marshal.load(Marshal.dump(setting)) # rubocop:disable Security/MarshalLoad
+  end
+
   def test_settings_that_differ_only_in_the_label_are_alike
     stable, canary, other = [[5, "stable"], [5, "canary"], [6, "canary"]].map do |threads, arm|
       Setting.new(attributes: {threads:, arm:})
