@@ -28,7 +28,7 @@
 #include "hook/blame.h"
 #include "segment/segment_layout.h"
 
-#define PAIR_PARTS 16 /* holders without a name, and names, of one kind of waits; more are counted together */
+#define PAIR_PARTS 32 /* holders without a name, and names, of one kind of waits; more are counted together */
 
 #define PAIR_FEW 8 /* places for debts that a party begins with, a power of two */
 
