@@ -21,7 +21,9 @@ module Bench
     BARE = ["none", "none again"].freeze
     LIMIT = 20_000
     # As seldom as it can be set: the first tick may take a second under valgrind, and is to be the only one.
-    TICK = {"HOLDUP_TICK_SECONDS" => "5"}.freeze
+    # Requests are watched for what they leave in memory by the clock, too: at most a 200th of the time, but
+    # under valgrind each one.
+    TICK = {"HOLDUP_TICK_SECONDS" => "5", "HOLDUP_WATCH_OBJECTS" => "false"}.freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -95,7 +97,8 @@ module Bench
         "it is stopped after its first tick. A tick takes some 1.1 million instructions, once a second and " \
           "process.",
         "Nor does Holdup sample how large the slots of new objects are: it does so every 5 ms at most, and " \
-        "valgrind stretches a request to ten times as long. A sample takes some 7,000 instructions.",
+        "valgrind stretches a request to ten times as long. A sample takes some 7,000 instructions. And no " \
+        "request is watched for what it leaves in memory (`watch_objects`, at most a 200th of the time).",
         floor,
         "\"empty middleware\" is the floor of the third table: what Sidekiq itself does for one.",
         "The interpreter alone: no YJIT, and no garbage collection, which would fall into one difference " \

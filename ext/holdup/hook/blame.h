@@ -33,7 +33,7 @@ struct pair_party;
 /* A hold in which others waited, or the part of it that belongs to one party. */
 typedef struct {
     uint64_t from, to;
-    struct pair_party *holder; /* NULL: not known */
+    struct pair_party *holder; /* PAIR_NOBODY: not known */
 } blame_hold_t;
 
 typedef struct blame {

@@ -1,56 +1,105 @@
 #include "hook/pair_records.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "segment/segment.h"
 #include "segment/segment_pairs.h"
 #include "segment/segment_slowest.h"
 
-#define PAIR_COMMIT 64 /* debts that are settled in one commit */
-
 static uint64_t pair_ns(enum seg_pair_kind kind, uint64_t time)
 {
     return kind == SEG_PAIR_GVL ? clk_ns(time) : time;
 }
 
-static bool pair_owe(pair_party_t *holder, pair_debt_t debt)
+/* --- debts: an open table, whose free places have no victim --- */
+
+/* Where the debt of that victim and kind is, or the free place for it. Series are numbered one by one. */
+static pair_debt_t *pair_debt_place(pair_debt_t *debts, uint32_t room, uint32_t victim, uint32_t kind)
 {
-    for (uint32_t i = 0; i < holder->debts_used; i++) {
-        if (holder->debts[i].victim != debt.victim || holder->debts[i].kind != debt.kind) continue;
-        holder->debts[i].time += debt.time;
-        return true;
+    for (uint32_t i = victim * SEG_PAIR_KIND_COUNT + kind;; i++) {
+        pair_debt_t *debt = &debts[i & (room - 1)];
+        if (!debt->victim || (debt->victim == victim && debt->kind == kind)) return debt;
     }
-    if (holder->debts_used == holder->debts_room) {
-        uint32_t room = holder->debts_room ? 2 * holder->debts_room : 4;
-        pair_debt_t *more = realloc(holder->debts, room * sizeof(*more));
-        if (!more) return false;
-        holder->debts = more;
-        holder->debts_room = room;
+}
+
+static void pair_free_debts(pair_party_t *party)
+{
+    if (party->debts != party->few) free(party->debts);
+    memset(party->few, 0, sizeof(party->few));
+    party->debts = party->few;
+    party->debts_room = PAIR_FEW;
+}
+
+static __attribute__((noinline)) bool pair_grow_debts(pair_party_t *holder)
+{
+    uint32_t room = 2 * holder->debts_room;
+    pair_debt_t *more = calloc(room, sizeof(*more));
+    if (!more) return false;
+    for (uint32_t i = 0; i < holder->debts_room; i++) {
+        pair_debt_t debt = holder->debts[i];
+        if (debt.victim) *pair_debt_place(more, room, debt.victim, debt.kind) = debt;
     }
-    holder->debts[holder->debts_used++] = debt;
+    pair_free_debts(holder);
+    holder->debts = more;
+    holder->debts_room = room;
     return true;
 }
 
-static void pair_record_waits(pair_waits_t *waits, enum seg_pair_kind kind, uint32_t series)
+static bool pair_owe(pair_party_t *holder, pair_debt_t debt)
 {
-    pair_sum_up(waits);
-    uint64_t unknown = waits->unknown, beyond = 0;
+    bool full = holder->debts_used == holder->debts_room / 4 * 3;
+    pair_debt_t *place = pair_debt_place(holder->debts, holder->debts_room, debt.victim, debt.kind);
+    if (place->victim) {
+        place->time += debt.time;
+        return true;
+    }
+    if (__builtin_expect(full, 0)) {
+        if (!pair_grow_debts(holder)) return false;
+        place = pair_debt_place(holder->debts, holder->debts_room, debt.victim, debt.kind);
+    }
+    holder->debts_used++;
+    *place = debt;
+    return true;
+}
+
+static void pair_forget_debts(pair_party_t *holder)
+{
+    if (!holder->debts_used) return;
+    memset(holder->debts, 0, holder->debts_room * sizeof(*holder->debts));
+    /* A table that was large once would be gone through at each end of a unit. */
+    if (holder->debts_used < holder->debts_room / 4) pair_free_debts(holder);
+    holder->debts_used = 0;
+}
+
+/* --- rows of the segment --- */
+
+/* Adds to the pair of the victim and that holder, or, where there is no room, to those that share a row. */
+static inline void pair_add_row(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint64_t ns)
+{
+    uint64_t beyond = seg_add_pair(kind, victim, holder, ns);
+    if (__builtin_expect(beyond != 0, 0)) seg_add_pair_beyond(kind, victim, beyond);
+}
+
+static void pair_record_waits(const pair_waits_t *waits, enum seg_pair_kind kind, uint32_t series)
+{
+    uint64_t unknown = waits->unknown;
     for (uint32_t i = 0; i < waits->parts_used; i++) {
-        const pair_part_t *part = &waits->parts[i];
-        if (!pair_owe(part->holder, (pair_debt_t){series, kind, part->time})) unknown += part->time;
+        const pair_part_t part = waits->parts[i];
+        uint32_t holder = part.holder->series;
+        if (holder == PAIR_NAMELESS) {
+            if (!pair_owe(part.holder, (pair_debt_t){series, kind, part.time})) unknown += part.time;
+        }
+        else if (holder == PAIR_UNKNOWN) unknown += part.time;
+        else pair_add_row(kind, series, holder, pair_ns(kind, part.time));
     }
-    for (uint32_t i = 0; i < waits->sums_used; i++) {
-        uint64_t ns = pair_ns(kind, waits->sums[i].time);
-        if (!seg_add_pair(kind, series, waits->sums[i].series, ns)) beyond += ns;
-    }
+    for (uint32_t i = 0; i < waits->sums_used; i++)
+        pair_add_row(kind, series, waits->sums[i].series, pair_ns(kind, waits->sums[i].time));
     uint64_t nobody = kind == SEG_PAIR_GVL ? clk_sum_ns(waits->nobody) : waits->nobody;
-    const pair_sum_t rest[] = {{SEG_PAIR_HANDOFF, nobody},
-                               {SEG_PAIR_UNKNOWN, pair_ns(kind, unknown)},
-                               {SEG_PAIR_OTHERS, pair_ns(kind, waits->others)}};
-    for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++)
-        if (!seg_add_pair(kind, series, rest[i].series, rest[i].time)) beyond += rest[i].time;
-    seg_add_pair_beyond(kind, series, beyond);
+    if (nobody) pair_add_row(kind, series, SEG_PAIR_HANDOFF, nobody);
+    if (unknown) pair_add_row(kind, series, SEG_PAIR_UNKNOWN, pair_ns(kind, unknown));
+    if (waits->others) pair_add_row(kind, series, SEG_PAIR_OTHERS, pair_ns(kind, waits->others));
 }
 
 void pair_record(pair_party_t *victim, uint32_t series)
@@ -112,15 +161,12 @@ void pair_locked(pair_party_t *victim, uint64_t lock_ns)
 void pair_settle(pair_party_t *holder, uint32_t series)
 {
     pair_name(holder, series);
-    for (uint32_t i = 0; i < holder->debts_used; i++) {
-        const pair_debt_t *debt = &holder->debts[i];
-        uint64_t ns = pair_ns(debt->kind, debt->time);
-        bool added = seg_add_pair(debt->kind, debt->victim, series, ns);
-        if (!added) seg_add_pair_beyond(debt->kind, debt->victim, ns);
-        if (i % PAIR_COMMIT == PAIR_COMMIT - 1) seg_commit();
+    if (!holder->debts_used) return;
+    for (uint32_t i = 0; i < holder->debts_room; i++) {
+        const pair_debt_t debt = holder->debts[i];
+        if (debt.victim) pair_add_row(debt.kind, debt.victim, series, pair_ns(debt.kind, debt.time));
     }
-    if (holder->debts_used % PAIR_COMMIT) seg_commit();
-    holder->debts_used = 0;
+    pair_forget_debts(holder);
 }
 
 static bool pair_waited(const pair_waits_t *waits)
@@ -138,16 +184,11 @@ static void pair_write(pair_party_t *party, uint32_t series)
     if (pair_waited(&party->gvl)) {
         if (series || !party->merged) pair_record(party, series ? series : SEG_PAIR_UNRECORDED);
         if (series && party->merged) pair_record(party, (uint32_t)seg.nested);
-        seg_commit();
     }
-    if (series && pair_waited_for_pool(party)) {
-        pair_record_waits(party->pool, SEG_PAIR_POOL, series);
-        seg_commit();
-    }
+    if (series && pair_waited_for_pool(party)) pair_record_waits(party->pool, SEG_PAIR_POOL, series);
     if (series && party->lock_ns) {
         pair_record_waits(&party->lock, SEG_PAIR_LOCK, series);
         if (party->merged) pair_record_waits(&party->lock, SEG_PAIR_LOCK, (uint32_t)seg.nested);
-        seg_commit();
     }
     if (party->debts_used) pair_settle(party, series ? series : PAIR_UNKNOWN);
 }
@@ -164,7 +205,7 @@ void pair_finish(blame_t *b, pair_party_t *party, uint32_t series)
         if (seg.base) pair_write(party, series);
         seg_unlock();
         pair_clear(party);
-        party->debts_used = 0;
+        pair_forget_debts(party);
     }
     pair_name(party, series ? series : PAIR_UNKNOWN);
     pair_end(b, party);
@@ -205,7 +246,7 @@ void pair_forget_names(pair_party_t *party)
     pair_forget_sums(&party->gvl);
     pair_forget_sums(&party->lock);
     if (party->pool) pair_forget_sums(party->pool);
-    party->debts_used = 0;
+    pair_forget_debts(party);
     party->series = PAIR_NAMELESS;
 }
 

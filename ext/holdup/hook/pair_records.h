@@ -17,8 +17,8 @@
 void pair_largest(pair_party_t *victim, enum seg_pair_kind kind, seg_part_t *parts, uint32_t room);
 
 /*
- * Adds what the party has waited for the GVL to the redo log, as waits of that series (slot + 1): at most
- * PAIR_PARTS + 4 words. The caller has the segment locked.
+ * Adds what the party has waited for the GVL to the table of pairs, as waits of that series (slot + 1). The
+ * caller has the segment locked.
  */
 void pair_record(pair_party_t *victim, uint32_t series);
 
@@ -30,7 +30,7 @@ void pair_locked(pair_party_t *victim, uint64_t lock_ns);
 
 /*
  * The name of the party is known (PAIR_UNKNOWN: it never will be): settles what others have waited for it.
- * The caller has the segment locked and nothing in the log.
+ * The caller has the segment locked.
  */
 void pair_settle(pair_party_t *holder, uint32_t series);
 

@@ -89,43 +89,51 @@ void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
     pair_add_part(waits, holder, time);
 }
 
+static void pair_clear_waits(pair_waits_t *waits)
+{
+    for (uint32_t i = 0; i < waits->parts_used; i++) {
+        waits->parts[i].holder->references--;
+        waits->parts[i].holder = NULL;
+    }
+    waits->parts_used = waits->sums_used = 0;
+    waits->nobody = waits->others = waits->unknown = 0;
+}
+
 /* A wait that is being charged: up to `end` it still is to be, to `part` or to another one. */
 typedef struct {
-    pair_waits_t *waits; /* NULL: nobody's */
+    pair_waits_t *waits;
     pair_part_t *part;
+    const blame_hold_t *hold; /* the one before is next */
     uint64_t from, end, charged, unknown;
 } pair_walk_t;
 
 /*
- * Charges the wait's overlap with a hold, from `begins` on. Threads that take turns come in the same order in
- * each wait, so the part of a hold is mostly the one behind the last; one that is not is moved there. What is
- * behind the last part is no holder's. No moment counts for two holders, even when the clocks of CPUs differ.
+ * Charges the wait's overlap with a hold, from `begins` on. What is behind the last part is no holder's. No
+ * moment counts for two holders, even when the clocks of CPUs differ.
  */
-static inline __attribute__((always_inline)) void pair_walk_over(pair_walk_t *walk, const blame_hold_t *hold,
-                                                                 uint64_t begins)
+static void pair_walk_over(pair_walk_t *walk, const blame_hold_t *hold, uint64_t begins)
 {
     uint64_t ends = hold->to < walk->end ? hold->to : walk->end;
-    if (__builtin_expect(begins >= ends, 0)) return;
+    if (begins >= ends) return;
     uint64_t time = ends - begins;
     walk->end = begins;
-    if (!walk->waits || __builtin_expect(!hold->holder, 0)) {
+    if (hold->holder == PAIR_NOBODY) {
         walk->unknown += time;
         return;
     }
     walk->charged += time;
-    if (__builtin_expect(walk->part->holder == hold->holder, 1)) walk->part++->time += time;
+    if (walk->part->holder == hold->holder) walk->part++->time += time;
     else walk->part = pair_add_here(walk->waits, walk->part, hold->holder, time);
 }
 
 /*
- * Charges the holds before `hold`, back to the one in which the wait began; false where it began before
+ * Charges the holds before `walk->hold`, back to the one in which the wait began; false where it began before
  * `first`. Holds before one that had begun when the wait did have ended before it.
  */
-static inline __attribute__((always_inline)) bool pair_walk_back(pair_walk_t *walk, const blame_hold_t *hold,
-                                                                 const blame_hold_t *first)
+static bool pair_walk_back(pair_walk_t *walk, const blame_hold_t *first)
 {
-    while (hold != first) {
-        hold--;
+    while (walk->hold != first) {
+        const blame_hold_t *hold = --walk->hold;
         if (hold->from <= walk->from) {
             pair_walk_over(walk, hold, walk->from);
             return true;
@@ -136,30 +144,72 @@ static inline __attribute__((always_inline)) bool pair_walk_back(pair_walk_t *wa
 }
 
 /* Up to the oldest hold of a ring that has lost some, a wait that began before is unknown. */
-static inline __attribute__((always_inline)) void pair_walk(const blame_t *b, pair_walk_t *walk)
+static void pair_walk(const blame_t *b, pair_walk_t *walk)
 {
     const blame_hold_t *latest = &b->holds[b->held % BLAME_HOLDS];
-    if (pair_walk_back(walk, latest, b->holds) || b->held < BLAME_HOLDS) return;
-    if (pair_walk_back(walk, b->holds + BLAME_HOLDS, latest) || b->held == BLAME_HOLDS) return;
+    if (pair_walk_back(walk, b->holds) || b->held < BLAME_HOLDS) return;
+    walk->hold = b->holds + BLAME_HOLDS;
+    if (pair_walk_back(walk, latest) || b->held == BLAME_HOLDS) return;
     walk->unknown += walk->end - walk->from;
 }
 
+/* What is left of the wait goes to nobody. */
+static inline void pair_end_walk(blame_t *b, pair_waits_t *waits, uint64_t time, uint64_t charged)
+{
+    b->charged += charged;
+    b->rests += time - charged;
+    waits->nobody += time - charged;
+}
+
+static __attribute__((noinline)) void pair_charge_slowly(blame_t *b, pair_walk_t *walk, uint64_t to)
+{
+    pair_walk(b, walk);
+    pair_end_walk(b, walk->waits, to - walk->from - walk->unknown, walk->charged);
+    b->unknown += walk->unknown;
+    walk->waits->unknown += walk->unknown;
+}
+
+/* Without memory for a party, nobody knows who has waited. */
+static __attribute__((cold)) void pair_charge_nobody(blame_t *b, uint64_t from, uint64_t to)
+{
+    pair_waits_t waits = {0};
+    uint64_t charged = b->charged;
+    pair_walk_t walk = {&waits, waits.parts, &b->holds[b->held % BLAME_HOLDS], from, to, 0, 0};
+    pair_charge_slowly(b, &walk, to);
+    b->unknown += b->charged - charged;
+    b->charged = charged;
+    pair_clear_waits(&waits);
+}
+
+/*
+ * Threads that take turns come in the same order in each wait, so the part of a hold is mostly the one behind
+ * the last: these are charged here, without a call. From the first other one on, and beyond the ring's end,
+ * the rest is charged slowly, and that part is moved to the place where the next wait looks for it.
+ */
 void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
 {
-    pair_walk_t walk = {.from = from, .end = to};
-    if (victim) {
-        walk.waits = &victim->gvl;
-        walk.part = victim->gvl.parts;
-        pair_walk(b, &walk);
+    if (__builtin_expect(!victim, 0)) {
+        pair_charge_nobody(b, from, to);
+        return;
     }
-    else pair_walk(b, &walk);
-    uint64_t rest = to - from - walk.charged - walk.unknown;
-    b->charged += walk.charged;
-    b->rests += rest;
-    if (victim) victim->gvl.nobody += rest;
-    if (__builtin_expect(!walk.unknown, 1)) return;
-    b->unknown += walk.unknown;
-    if (victim) victim->gvl.unknown += walk.unknown;
+    const blame_hold_t *hold = &b->holds[b->held % BLAME_HOLDS];
+    pair_part_t *part = victim->gvl.parts;
+    uint64_t end = to, charged = 0;
+    while (hold != b->holds && hold[-1].to > from && hold[-1].holder == part->holder) {
+        hold--;
+        uint64_t begins = hold->from > from ? hold->from : from;
+        uint64_t ends = hold->to < end ? hold->to : end;
+        if (__builtin_expect(begins >= ends, 0)) continue;
+        part++->time += ends - begins;
+        charged += ends - begins;
+        end = begins;
+    }
+    if (hold != b->holds && hold[-1].to <= from) {
+        pair_end_walk(b, &victim->gvl, to - from, charged);
+        return;
+    }
+    pair_walk_t walk = {&victim->gvl, part, hold, from, end, charged, 0};
+    pair_charge_slowly(b, &walk, to);
 }
 
 /* --- parties: at edges and ticks --- */
@@ -193,6 +243,8 @@ static void pair_make(blame_t *b)
     for (int i = 0; i < PAIR_MORE; i++) {
         pair_party_t *party = calloc(1, sizeof(*party));
         if (!party) return;
+        party->debts = party->few;
+        party->debts_room = PAIR_FEW;
         party->next = b->free;
         b->free = party;
     }
@@ -245,16 +297,6 @@ void pair_merge(pair_party_t *outer, pair_party_t *inner)
     pair_merge_waits(&outer->lock, &inner->lock);
 }
 
-static void pair_clear_waits(pair_waits_t *waits)
-{
-    for (uint32_t i = 0; i < waits->parts_used; i++) {
-        waits->parts[i].holder->references--;
-        waits->parts[i].holder = NULL;
-    }
-    waits->parts_used = waits->sums_used = 0;
-    waits->nobody = waits->others = waits->unknown = 0;
-}
-
 void pair_clear(pair_party_t *victim)
 {
     pair_clear_waits(&victim->gvl);
@@ -266,7 +308,7 @@ static void pair_free_all(pair_party_t *list)
 {
     for (pair_party_t *next; list; list = next) {
         next = list->next;
-        free(list->debts);
+        if (list->debts != list->few) free(list->debts);
         free(list->pool);
         free(list);
     }

@@ -28,7 +28,9 @@
 #include "hook/blame.h"
 #include "segment/segment_layout.h"
 
-#define PAIR_PARTS 16 /* holders without a name, and names, of one kind of waits; more are counted together */
+#define PAIR_PARTS 32 /* holders without a name, and names, of one kind of waits; more are counted together */
+
+#define PAIR_FEW 8 /* places for debts that a party begins with, a power of two */
 
 /* Of a party whose series is not known yet, and of one that never gets one. */
 #define PAIR_NAMELESS 0
@@ -50,7 +52,7 @@ typedef struct {
 } pair_sum_t;
 
 typedef struct {
-    uint32_t victim; /* series (slot + 1) */
+    uint32_t victim; /* series (slot + 1); 0: a free place */
     uint32_t kind;
     uint64_t time;
 } pair_debt_t;
@@ -76,9 +78,16 @@ typedef struct pair_party {
     pair_waits_t lock;     /* for locks: by who ended the wait */
     uint64_t lock_ns;      /* how long it waited for locks in all, once its unit has ended */
     pair_waits_t *pool;    /* for connections; NULL until it waits for one */
-    pair_debt_t *debts;    /* waits of parties that ended before this one had a name */
+    pair_debt_t *debts;    /* waits of parties that ended before this one had a name: `few`, or more */
+    pair_debt_t few[PAIR_FEW];
     struct pair_party *next; /* in a list of the ledger, when it has ended */
 } pair_party_t;
+
+/*
+ * Stands for a holder that is not known, in the ring of holds: NULL is the holder of a part that is not used,
+ * and a hold is compared with one.
+ */
+#define PAIR_NOBODY ((pair_party_t *)1)
 
 /* The party gets its name: from now on others add up what they wait for it by that. */
 static inline void pair_name(pair_party_t *party, uint32_t series)
@@ -93,9 +102,10 @@ pair_party_t *pair_begin(blame_t *b, uint64_t id);
 /* The open hold, or its part since the last edge, belongs to `holder` and ends at `to`. */
 static inline void pair_put(blame_t *b, pair_party_t *holder, uint64_t from, uint64_t to)
 {
-    b->holds[b->held++ % BLAME_HOLDS] = (blame_hold_t){from, to, holder};
+    blame_hold_t *hold = &b->holds[b->held++ % BLAME_HOLDS];
+    if (__builtin_expect(holder != NULL, 1)) holder->last_put = b->held;
+    *hold = (blame_hold_t){from, to, holder ? holder : PAIR_NOBODY};
     b->held_to = to;
-    if (holder) holder->last_put = b->held;
 }
 
 void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to);

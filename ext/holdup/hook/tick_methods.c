@@ -114,7 +114,6 @@ static void probe_write_parties(void)
         if (!party || !series) continue;
         if (c->blame == reg.main) {
             pair_record(party, series);
-            seg_commit();
             pair_clear(party);
             pair_settle(party, series);
         }

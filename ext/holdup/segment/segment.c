@@ -10,13 +10,15 @@ struct seg seg = {.file = -1};
 void seg_commit(void)
 {
     seg_header_t *header = SEG_HEADER;
-    __atomic_store_n(&header->log_length, seg.logged, __ATOMIC_RELEASE);
+    char *base = seg.base;
+    const seg_redo_t *entry = seg.log, *end = seg.logged;
+    __atomic_store_n(&header->log_length, (uint64_t)(end - entry), __ATOMIC_RELEASE);
     __atomic_store_n(&header->seq, header->seq + 1, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (uint64_t i = 0; i < seg.logged; i++)
-        __atomic_store_n((uint64_t *)(seg.base + seg.log[i].offset), seg.log[i].value, __ATOMIC_RELAXED);
+    for (; entry != end; entry++)
+        __atomic_store_n((uint64_t *)(base + entry->offset), entry->value, __ATOMIC_RELAXED);
     __atomic_store_n(&header->seq, header->seq + 1, __ATOMIC_RELEASE);
-    seg.logged = 0;
+    seg.logged = seg.log;
 }
 
 /* --- the series table --- */

@@ -66,8 +66,7 @@ struct seg {
     seg_slowest_list_t *slowest_list;
     uint64_t grow_failed;
     bool lock;
-    seg_redo_t *log;
-    uint64_t logged;
+    seg_redo_t *log, *logged; /* the redo log, and where its next word goes */
 };
 
 SHARED struct seg seg;
@@ -93,7 +92,7 @@ static inline seg_series_t *seg_slot(uint64_t slot)
 
 static inline void seg_set(uint64_t *word, uint64_t value)
 {
-    seg_redo_t *entry = &seg.log[seg.logged++];
+    seg_redo_t *entry = seg.logged++;
     entry->offset = (uint64_t)((char *)word - seg.base);
     entry->value = value;
 }

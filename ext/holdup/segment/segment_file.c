@@ -128,7 +128,7 @@ int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, 
     seg.pair_rows = (uint32_t)((seg_ring_offset(room.pairs) - SEG_PAIRS_OFFSET) / sizeof(seg_pair_t));
     seg.slowest_list = (seg_slowest_list_t *)(seg.base + seg_slowest_offset(room));
     table_attach((seg_open_table_t *)(seg.base + seg_open_offset(room)));
-    seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
+    seg.log = seg.logged = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, room, worker, generation);
     SEG_HEADER->state = seg_lock_file(file);
     if (seg_make_indexes(capacity)) {

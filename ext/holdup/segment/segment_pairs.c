@@ -12,22 +12,6 @@ static uint32_t seg_pairs_of_victims(void)
     return seg.pair_rows - SEG_PAIR_KIND_COUNT;
 }
 
-static seg_pair_t *seg_pair_rows(void)
-{
-    return (seg_pair_t *)(seg.base + SEG_PAIRS_OFFSET);
-}
-
-/* The place of a pair in the index: its own, or the free one where it belongs. */
-static uint16_t *seg_pair_place(enum seg_pair_kind kind, uint32_t victim, uint32_t holder)
-{
-    uint64_t hash = (((uint64_t)victim << 32 | holder) + kind) * UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t i = (uint32_t)(hash >> 40);; i++) {
-        uint16_t *place = &seg.pair_index[i & seg.pair_mask];
-        const seg_pair_t *row = &seg_pair_rows()[*place - 1];
-        if (!*place || (row->victim == victim && row->holder == holder && row->kind == kind)) return place;
-    }
-}
-
 /* Row + 1 of the pair, which is appended when it is new; 0 when there is no room. */
 static uint16_t seg_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint32_t room)
 {
@@ -35,26 +19,24 @@ static uint16_t seg_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t hold
     if (*place || seg.pairs >= room) return *place;
     seg_pair_rows()[seg.pairs] = (seg_pair_t){.victim = victim, .holder = holder, .kind = kind};
     *place = (uint16_t)++seg.pairs;
-    seg_set(&SEG_HEADER->counters[SEG_P_PAIRS], seg.pairs);
+    __atomic_store_n(&SEG_HEADER->counters[SEG_P_PAIRS], seg.pairs, __ATOMIC_RELEASE);
     return *place;
 }
 
-bool seg_add_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint64_t ns)
+uint64_t seg_add_new_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint64_t ns)
 {
-    if (!ns) return true;
+    if (!ns) return 0;
     uint32_t room = holder < SEG_PAIR_UNKNOWN ? seg_pairs_named() : seg_pairs_of_victims();
     uint16_t row = seg_pair(kind, victim, holder, room);
-    if (row) seg_add(&seg_pair_rows()[row - 1].ns, ns);
-    return row;
+    if (!row) return ns;
+    seg_add_to_row(row, ns);
+    return 0;
 }
 
 void seg_add_pair_beyond(enum seg_pair_kind kind, uint32_t victim, uint64_t ns)
 {
-    if (!ns) return;
-    seg_commit();
-    seg_set(&SEG_HEADER->counters[SEG_P_PAIRS_BEYOND], ++seg.pairs_beyond);
+    __atomic_store_n(&SEG_HEADER->counters[SEG_P_PAIRS_BEYOND], ++seg.pairs_beyond, __ATOMIC_RELAXED);
     uint16_t row = seg_pair(kind, victim, SEG_PAIR_OTHERS, seg_pairs_of_victims());
     if (!row) row = seg_pair(kind, SEG_PAIR_UNRECORDED, SEG_PAIR_OTHERS, seg.pair_rows);
-    seg_add(&seg_pair_rows()[row - 1].ns, ns);
-    seg_commit();
+    seg_add_to_row(row, ns);
 }

@@ -50,7 +50,7 @@ uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *
 {
     uint64_t slot = seg_unit_series(key);
     if (!slot) {
-        seg.logged = 0;
+        seg.logged = seg.log;
         return 0;
     }
     seg_series_t *s = seg_slot(slot - 1);

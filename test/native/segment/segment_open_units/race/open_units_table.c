@@ -42,11 +42,11 @@ static void commit(table_place_t place)
 {
     seg_lock();
     table_end(place);
-    for (uint64_t i = 0; i < seg.logged; i++) {
-        uint64_t *word = (uint64_t *)(seg.base + seg.log[i].offset);
-        __atomic_store_n(word, seg.log[i].value, __ATOMIC_RELEASE);
+    for (const seg_redo_t *entry = seg.log; entry != seg.logged; entry++) {
+        uint64_t *word = (uint64_t *)(seg.base + entry->offset);
+        __atomic_store_n(word, entry->value, __ATOMIC_RELEASE);
     }
-    seg.logged = 0;
+    seg.logged = seg.log;
     seg_unlock();
     table_give_back(place);
 }
@@ -153,7 +153,7 @@ int main(void)
     if (table == MAP_FAILED) abort();
     seg.base = (char *)table;
     seg.file = fileno(file);
-    seg.log = log_entries;
+    seg.log = seg.logged = log_entries;
     table_attach(table);
     if (pthread_create(&looker, NULL, look, &wrong)) abort();
     if (pthread_create(&reader, NULL, read_states, &wrong)) abort();
