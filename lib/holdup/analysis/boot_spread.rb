@@ -42,16 +42,16 @@ module Holdup
         stalled: :stalled_ns.to_proc
       }.freeze
       WAITING = %i[wait stalled].freeze
+      # Times that are idle in part, and the waits that are in them.
+      WHOLE = {wall: :stalled, response: :wait}.freeze
 
       # - `deviation`: standard deviation of the logarithm of a process's times; `freedom`: its degrees of
       #   freedom
       # - `found`: what the processes alone show, nil where they show nothing; `processes`: that were compared
       SpreadEstimate = Data.define(:deviation, :freedom, :found, :processes) do
-        # @param measure [Symbol] of MEASURES
         # @return [SpreadEstimate] without any processes
-        def self.assumed(measure)
-          new(deviation: BootSpread.assumed(measure), freedom: BootSpread::ASSUMED_FREEDOM, found: nil,
-            processes: 0)
+        def self.assumed(deviation)
+          new(deviation:, freedom: BootSpread::ASSUMED_FREEDOM, found: nil, processes: 0)
         end
 
         def assumed? = found.nil?
@@ -79,8 +79,6 @@ module Holdup
         end
       end
 
-      def self.assumed(measure) = WAITING.include?(measure) ? WAITS * ASSUMED : ASSUMED
-
       # @param unit_samples [Enumerable<UnitSample>] warm ones, of any settings
       # @param measure [Symbol] of MEASURES
       def initialize(unit_samples, measure)
@@ -93,10 +91,22 @@ module Holdup
         groups = @unit_samples.group_by(&:setting).each_value.flat_map do |own|
           ProcessTimes.new(own, MEASURES.fetch(@measure)).groups
         end
-        groups.empty? ? SpreadEstimate.assumed(@measure) : shrunk(groups)
+        groups.empty? ? SpreadEstimate.assumed(assumed) : shrunk(groups)
       end
 
       private
+
+      # Of whole times, what Ruby does differs from boot to boot, and idle time does not.
+      # @return [Float] standard deviation of the logarithm
+      def assumed
+        return ASSUMED * (WAITING.include?(@measure) ? WAITS : 1) unless WHOLE.key?(@measure)
+        whole, running, waits = [@measure, :running, WHOLE.fetch(@measure)].map { |measure| total(measure) }
+        whole.positive? ? ASSUMED * (running + WAITS * waits) / whole : ASSUMED
+      end
+
+      def total(measure)
+        @unit_samples.sum(0.0) { |unit| MEASURES.fetch(measure).call(unit) * unit.weight }
+      end
 
       # @param groups [Array<ComparedProcesses>]
       def shrunk(groups)
@@ -104,10 +114,10 @@ module Holdup
         information = groups.sum(&:information)
         chance = freedom / information
         between = [(groups.sum(&:heterogeneity) - freedom) / information, 0.0].max
-        assumed = BootSpread.assumed(@measure)**2
+        usual = assumed**2
         # Where chance is as large as what is looked for, processes say less.
-        known = freedom * (assumed / (assumed + chance))**2
-        variance = (ASSUMED_FREEDOM * assumed + known * between) / (ASSUMED_FREEDOM + known)
+        known = freedom * (usual / (usual + chance))**2
+        variance = (ASSUMED_FREEDOM * usual + known * between) / (ASSUMED_FREEDOM + known)
         SpreadEstimate.new(deviation: Math.sqrt(variance), freedom: ASSUMED_FREEDOM + known,
           found: Math.sqrt(between), processes: groups.sum(&:processes))
       end

@@ -62,6 +62,15 @@ module Holdup::Analysis
       assert_equal 2 * BootSpread::ASSUMED, estimate([], :wait).deviation
     end
 
+    # Three quarters are idle: a database is as fast whichever process asks it.
+    def test_idle_time_does_not_depend_on_the_boot
+      idle = units([1.0]).map { |unit| unit.with(idle_ns: 3 * unit.running_ns) }
+      assert_in_delta BootSpread::ASSUMED / 4, estimate(idle, :wall).deviation, 1e-3
+      assert_equal BootSpread::ASSUMED, estimate(idle, :running).deviation
+      waits = idle.map { |unit| unit.with(stalled_ns: unit.idle_ns, idle_ns: 0) }
+      assert_in_delta BootSpread::ASSUMED * (1 + 2 * 3) / 4, estimate(waits, :wall).deviation, 1e-3
+    end
+
     def test_a_short_time_shows_nothing
       assert_predicate estimate(units([0.8, 1.2], minutes: 1, a_minute: 200)), :assumed?
     end

@@ -7,13 +7,13 @@ require "support/example_units"
 module Holdup::Compare
   class BootDrawTest < Minitest::Test
     METRIC = Comparison::Metric::ALL.fetch(:wall_mean)
-    SPREAD = Holdup::Analysis::BootSpread::SpreadEstimate.assumed(:wall)
+    SPREAD = Holdup::Analysis::BootSpread::SpreadEstimate.assumed(0.1)
     ESTIMATE = Estimate.new(metric: METRIC, before: 1e8, after: 0.8e8, deviation: 0.03, freedom: 20)
 
     def side(pids, weights: pids.map { 1.0 }, setting: ExampleUnits::SETTING)
       units = pids.zip(weights).flat_map do |pid, weight|
         process = ExampleUnits::PROCESS.with(pid:)
-        Array.new(4) { |index| ExampleUnits.unit_sample(index, process:, setting:, weight:) }
+        Array.new(4) { |index| ExampleUnits.unit_sample(index, process:, setting:, weight:, idle_ns: 0, stalled_ns: 0) }
       end
       empty = Holdup::Window.empty(series: units.first.series, setting:, host: "a",
         start_s: ExampleUnits::START_S, seconds: 60)
