@@ -64,12 +64,13 @@ class Holdup::RubyVersionTest < Minitest::Test
   LIB = File.expand_path("../../../lib", __dir__)
   EXT = File.expand_path("../../../ext", __dir__)
   OWN = "holdup/model/ruby_version.rb"
-  # These name a Ruby: in a message, in a setting, and where another Ruby prints its version.
+  # These name a Ruby: in a message, in a setting, in a folder, and where another Ruby prints its version.
   NAMES = {
     "holdup/agent/setting_facts.rb" => ['"ruby" => RUBY_VERSION,', '"ruby_patch" => RUBY_PATCHLEVEL,',
       '"engine" => RUBY_ENGINE,', '"platform" => RUBY_PLATFORM'],
     "holdup/agent/probe.rb" => [/"Holdup measures nothing on \#\{RUBY_ENGINE\} for \#\{RUBY_PLATFORM\}/],
     "holdup/agent/jit/manager.rb" => [/@log\.warn\("Ruby \#\{RUBY_VERSION\} takes/],
+    "holdup/shell/compiled_code.rb" => [/\A +ruby = "\#\{RUBY_VERSION\}-/],
     "holdup/features/lab/jit.rb" => [/\A +print RUBY_VERSION/]
   }.freeze
   VERSIONS = /\bRUBY_(?:VERSION|ENGINE\w*|PATCHLEVEL|PLATFORM|RELEASE_DATE)\b|\bversion\("ruby"\)/

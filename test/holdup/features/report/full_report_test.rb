@@ -95,7 +95,7 @@ class Holdup::Report::FullReportTest < Minitest::Test
   end
 
   def test_both_columns_of_the_blame_have_the_same_total
-    total = text[/^Who caused.*?^all +(.*?)$/m, 1].split(/ {2,}/)
+    total = text[/^Who made others wait.*?^all +(.*?)$/m, 1].split(/ {2,}/)
     assert_equal total[0], total[2]
   end
 

@@ -5,8 +5,7 @@ module Holdup
     module Sizing
       # Recorded single units, each with its weight: the number of measured units that it stands for.
       class WeightedSample
-        # The 90 % interval of a normal distribution ends so many standard deviations from its middle.
-        NORMAL = 1.645
+        NORMAL = Analysis::BootSpread::NORMAL
 
         # @param values [Array<(Numeric, Float)>] of a unit, and its weight
         # @return [Numeric, nil] smallest value that this share of all units does not exceed; nil without

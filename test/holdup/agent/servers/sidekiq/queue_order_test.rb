@@ -13,6 +13,8 @@ class Holdup::Servers::QueueOrderTest < Minitest::Test
 
   class Sizes
     def sizes(queues) = queues.each_with_index.to_h { |name, index| [name, index + 1] }
+
+    def mix(name) = {"#{name.capitalize}Job" => 2}
   end
 
   def order(*queues)
@@ -44,6 +46,11 @@ class Holdup::Servers::QueueOrderTest < Minitest::Test
     assert_equal "random", random.mode
     assert_nil random.weights
     assert_equal [["high", 1, 0, 1], ["low", 2, 1, 1]], waiting(random)
+  end
+
+  def test_a_sample_of_the_jobs_of_each
+    found = order("high", "low").waiting(Sizes.new)
+    assert_equal [{"HighJob" => 2}, {"LowJob" => 2}], found.map(&:mix)
   end
 
   def test_an_order_that_is_not_known_is_one_lane

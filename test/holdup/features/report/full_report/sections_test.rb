@@ -20,7 +20,7 @@ class Holdup::Report::FullReport::SectionsTest < Minitest::Test
 
   def test_who_caused_the_stall_comes_before_details
     found = titles
-    order = ["Who caused", "Where the time", "Amdahl"].map do |beginning|
+    order = ["Who made others wait", "Where the time", "Amdahl"].map do |beginning|
       found.index { |title| title.start_with?(beginning) }
     end
 
