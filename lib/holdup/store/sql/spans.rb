@@ -104,13 +104,16 @@ module Holdup
       module Spans::Starts
         # Of so many series, one is looked for start by start.
         FEW = 8
-        private_constant :FEW
+        # A day of minutes. It takes longer to write a longer list than to read the range.
+        MOST = 1_440
+        private_constant :FEW, :MOST
 
         # @param series_ids [Array<Integer>, nil] of the wanted series; nil: all
         # @return [Range, Array<Integer>]
         def self.looked_up(connection, codec, range, series_ids)
           whole = range.from_s...range.to_s
           return whole unless series_ids && connection.dialect.finds_starts?
+          return whole if (range.to_s - range.from_s) / range.seconds > MOST
           return whole if series_ids.size * FEW > codec.series.load.size
           first_s = range.from_s.ceildiv(range.seconds) * range.seconds
           (first_s...range.to_s).step(range.seconds).to_a

@@ -164,6 +164,8 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
 
     assert_equal windows.to_set { |one| [one.start_s, one.setting] }, found.to_set
     assert_match(/`start_s` IN \(\d+, \d+/, sent.first)
+    long = queries { spans.setting_starts(START_S, START_S + 86_400 * 60, step_s: 60, names: ["A"]) }
+    long.each { |one| assert_operator one.size, :<, 20_000 }
   end
 
   # The reader widens the ends of a span to other tiers, which are ranges of their own.
