@@ -213,8 +213,9 @@ VALUE followed_sums(uint32_t last)
     VALUE found = rb_hash_new(), memory;
     size_t size = ((size_t)followed.used + 1) * sizeof(followed_sum_t);
     followed_sum_t *sums = rb_alloc_tmp_buffer(&memory, (long)size);
-    for (uint32_t i = 0; i < followed.used && followed.entries[i].watch <= last; i++) { /* allocates nothing */
+    for (uint32_t i = 0; i < followed.used; i++) { /* allocates nothing */
         followed_t *f = &followed.entries[i];
+        if (f->watch > last) break;
         if (!count || sums[count - 1].watch != f->watch) sums[count++] = (followed_sum_t){f->watch, 0, 0, 0};
         followed_sum_t *sum = &sums[count - 1];
         sum->objects++;

@@ -43,7 +43,11 @@ module Holdup
       # @return [String, nil] nil: this user has no home folder, or it can't be written or is another user's
       def folder(env, root)
         caches = env["XDG_CACHE_HOME"].to_s
-        caches = File.join(env.fetch("HOME"), ".cache") unless caches.start_with?("/")
+        unless caches.start_with?("/")
+          home = env.fetch("HOME")
+          return unless File.directory?(home) # of a system user it is often one that nobody made
+          caches = File.join(home, ".cache")
+        end
         all = File.join(caches, "holdup", "code")
         ruby = "#{RUBY_VERSION}-#{RUBY_REVISION[0, 10]}-#{RUBY_PLATFORM}"
         folder = File.join(all, "#{ruby}#{root.tr("/", "%")}"[0, NAME_BYTES])

@@ -96,6 +96,8 @@ class CompiledCodeTest < Minitest::Test
     assert_empty Dir["#{@dir}/cache/holdup/code/*/*"], "others may write into this folder"
     assert_match(/\Aholdup \d/, version("XDG_CACHE_HOME" => "/proc"))
     assert_match(/\Aholdup \d/, version("XDG_CACHE_HOME" => nil, "HOME" => nil))
+    assert_match(/\Aholdup \d/, version("XDG_CACHE_HOME" => nil, "HOME" => "#{@dir}/nobody"))
+    refute_path_exists "#{@dir}/nobody"
   end
 
   def test_the_oldest_folders_go

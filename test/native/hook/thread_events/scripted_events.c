@@ -266,7 +266,10 @@ static void begin(bool only)
         t->clock.cpu_ns = TC_CPU_UNREAD;
         t->clock.blocking = t->blocking = true;
         t->events = UINT64_MAX;
-        for (int j = 0; j < PARTIES; j++) t->parties[j] = pair_begin(&ledger, (uint64_t)(i * PARTIES + j + 1));
+        for (int j = 0; j < PARTIES; j++) {
+            uint64_t id = (uint64_t)(i * PARTIES + j + 1);
+            t->parties[j] = pair_begin(&ledger, id);
+        }
         t->clock.party = t->parties[0];
     }
 }
@@ -288,7 +291,8 @@ static int overdue(void)
 }
 
 /*
- * READY reads the clock under the scheduler's lock, as all before it did but the SUSPENDED whose hold it closes.
+ * READY reads the clock under the scheduler's lock, as all before it did but the SUSPENDED whose hold it
+ * closes.
  */
 static bool may_be_late(int thread)
 {
@@ -379,7 +383,8 @@ static uint64_t charged(const pair_waits_t *waits, const pair_party_t *holder_pa
     return time;
 }
 
-static void compare_pairs(uint64_t pairs[THREADS][PARTIES][THREADS][PARTIES], uint64_t rests[THREADS][PARTIES])
+static void compare_pairs(uint64_t pairs[THREADS][PARTIES][THREADS][PARTIES],
+                          uint64_t rests[THREADS][PARTIES])
 {
     for (int v = 0; v < THREADS; v++)
         for (int p = 0; p < PARTIES; p++) {
