@@ -28,7 +28,8 @@ async function show(address) {
   asked = new AbortController();
   const answer = await fetch(address, {
     credentials: "same-origin",
-    headers: { accept: "text/html" },
+    // Whole or with the status of its error, which a page that is painted in parts does not have.
+    headers: { accept: "text/html", "holdup-refresh": "1" },
     signal: asked.signal,
   });
   if (!answer.ok || answer.redirected) throw new Error(`${answer.status} ${answer.statusText}`);

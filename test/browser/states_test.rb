@@ -11,7 +11,7 @@ class StatesTest < Minitest::Test
   # In CSS pixels, between the margins.
   PAPER = 1032
   # What leads on: a link within the page, a form, a command, or the remedies of checks.
-  STEP = ".blocks a, .blocks form, .blocks code, .checks"
+  STEP = ".blocks a, .blocks form, .blocks code, .blocks pre, .checks"
 
   def setup
     chromium.theme("light")

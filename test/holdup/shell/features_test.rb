@@ -120,7 +120,7 @@ class Holdup::FeaturesTest < Minitest::Test
     app = Holdup::Web.new(store: -> { Holdup::Store.open("memory:") }, dir: ARGV.first, open: true)
     shown = lambda do |path|
       response = Rack::Response[*app.call(Rack::MockRequest.env_for(path))]
-      [response.status, response.body.enum_for(:each).to_a.join]
+      [response.status, response.body.each.to_a.join]
     end
     Holdup.send(:const_get, :LOADER).eager_load(force: true) if ARGV.include?("all")
     puts JSON.generate(

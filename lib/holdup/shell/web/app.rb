@@ -29,6 +29,8 @@ module Holdup
       TEMPLATES = View::Html::Templates.new(File.join(__dir__, "views"))
       # Between what is sent at once and the rest.
       CUT = "<!-- main -->"
+      # A header that the scripts of a page send.
+      REFRESH = "HTTP_HOLDUP_REFRESH"
       # Of the query string.
       LONGEST = 8_000
 
@@ -81,7 +83,7 @@ module Holdup
       end
 
       def shown(name = nil, ending = nil)
-        return streamed(name) if ending.nil? && request.get? && Pages[name]&.streamed?
+        return streamed(name) if ending.nil? && streamed?(name)
         paged(name) do |page, store|
           next unless ending.nil? || page.exports.include?(ending)
           wait = computed(page, name, ending)
@@ -106,6 +108,11 @@ module Holdup
         page.span? ? store.snapshot { yield page, store } : yield(page, store)
       ensure
         store&.close
+      end
+
+      # Where scripts ask, nothing is painted until all is there, and they want the status.
+      def streamed?(name)
+        request.get? && !env.key?(REFRESH) && Pages[name]&.streamed?
       end
 
       # What needs no data is sent, and painted, first. The store has answered a question before, so what is

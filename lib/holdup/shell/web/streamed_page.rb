@@ -16,6 +16,7 @@ module Holdup
 
       # @yieldparam part [String]
       def each
+        return to_enum unless block_given?
         yield @first
         yield Web.yielding(&@rest)
       end

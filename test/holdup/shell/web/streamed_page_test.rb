@@ -28,7 +28,7 @@ class Holdup::Web::StreamedPageTest < Minitest::Test
   end
 
   # @return [Array<String>] the parts as a server sends them
-  def parts(body) = body.enum_for(:each).to_a
+  def parts(body) = body.each.to_a
 
   def test_the_frame_is_sent_before_the_page_is_read
     status, headers, body = answer
@@ -57,6 +57,15 @@ class Holdup::Web::StreamedPageTest < Minitest::Test
 
       refute_instance_of Holdup::Web::StreamedPage, body, "#{method} #{address}"
     end
+  end
+
+  # They show what fails beside what they have.
+  def test_scripts_that_refresh_a_page_get_the_status_of_what_fails
+    store.failure = Holdup::Error.new("the store is gone", "start it")
+    status, _, body = answer("/", Holdup::Web::App::REFRESH => "1")
+    assert_equal [503, Array], [status, body.class]
+    body = File.read(File.expand_path("../../../../assets/src/main.js", __dir__))
+    assert_includes body, Holdup::Web::App::REFRESH.delete_prefix("HTTP_").downcase.tr("_", "-")
   end
 
   def test_what_is_wrong_with_the_address_or_the_store_has_its_status
