@@ -13,7 +13,8 @@ module Holdup::Compare
     def side(pids, weights: pids.map { 1.0 }, setting: ExampleUnits::SETTING)
       units = pids.zip(weights).flat_map do |pid, weight|
         process = ExampleUnits::PROCESS.with(pid:)
-        Array.new(4) { |index| ExampleUnits.unit_sample(index, process:, setting:, weight:, idle_ns: 0, stalled_ns: 0) }
+        times = {idle_ns: 0, stalled_ns: 0}
+        Array.new(4) { |index| ExampleUnits.unit_sample(index, process:, setting:, weight:, **times) }
       end
       empty = Holdup::Window.empty(series: units.first.series, setting:, host: "a",
         start_s: ExampleUnits::START_S, seconds: 60)
