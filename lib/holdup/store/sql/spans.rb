@@ -104,8 +104,8 @@ module Holdup
       module Spans::Starts
         # Of so many series, one is looked for start by start.
         FEW = 8
-        # A day of minutes. It takes longer to write a longer list than to read the range.
-        MOST = 1_440
+        # Two days of minutes. It takes longer to write a much longer list than to read the range.
+        MOST = 2_880
         private_constant :FEW, :MOST
 
         # @param series_ids [Array<Integer>, nil] of the wanted series; nil: all
