@@ -11,13 +11,11 @@ module Holdup
       class WeightedLeastSquares
         # A block that alone decides a slope has no residual.
         LEAST_REST = 0.1
-        private_constant :LEAST_REST
-
-        attr_reader :level, :freedom, :residuals
-
         # The share of a covariate's squares that those before it leave; less is rounding.
         COLLINEAR = 1e-9
-        private_constant :COLLINEAR
+        private_constant :LEAST_REST, :COLLINEAR
+
+        attr_reader :level, :freedom, :residuals
 
         # @return [Array<Integer>] indexes of the covariates that do not follow from those before them
         attr_reader :independent
@@ -64,10 +62,7 @@ module Holdup
           @weights.each_with_index.sum { |weight, index| weight * one[index] * other[index] }
         end
 
-        def of_equal_variances
-          squares = @weights.each_with_index.sum { |weight, index| weight * @residuals[index]**2 }
-          squares / @freedom * @inverse.first.first
-        end
+        def of_equal_variances = squares(@residuals) / @freedom * @inverse.first.first
 
         def of_any_variances
           @points.each_with_index.sum do |point, index|
