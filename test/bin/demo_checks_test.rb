@@ -46,7 +46,7 @@ class DemoChecksTest < Minitest::Test
 
   def test_a_stall_without_a_cause_is_false
     checks = Demo::Checks.new(report(caused_ns: 29), {})
-    assert_equal ["caused + hand-off is 39 ns, but stalled is 40 ns"], checks.failures
+    assert_equal ["caused + hand-off is 39 ns, but the GVL wait is 40 ns"], checks.failures
   end
 
   def test_states_that_do_not_add_up_are_false

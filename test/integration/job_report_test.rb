@@ -22,7 +22,7 @@ class JobReportTest < Minitest::Test
       check_capsules(made)
       check_pools(store)
       assert_match(/^default +90 /, report(store, "--kind", "job", "--by", "queue"))
-      assert_match(/PdfJob caused \d+ % of the stall that MailJob suffered/,
+      assert_match(/PdfJob caused \d+ % of the GVL wait of MailJob/,
         report(store, "--threads", "6").gsub(/\s+/, " "))
       assert_match(/The CPU alarm at 100 % (may never fire|never fires|can fire)/, doctor(store, "100"))
     end

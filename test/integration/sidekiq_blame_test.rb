@@ -23,7 +23,7 @@ class SidekiqBlameTest < Minitest::Test
     assert_operator pdf["caused_ns"], :>, mail["caused_ns"] * 10
     assert_operator mail.dig("stalled_ns", "sum"), :>, pdf.dig("stalled_ns", "sum") * 10
     assert_identity document.fetch("totals"), pdf, mail
-    assert_match(/PdfJob caused \d+ % of the stall that MailJob\s+suffered/,
+    assert_match(/PdfJob caused \d+ % of the GVL wait of\s+MailJob/,
       report("--kind", "job", "--table", "pairs"))
   end
 

@@ -47,7 +47,7 @@ module Demo
       end
       gap = (caused - suffered).abs
       return [] if gap <= suffered * BLAME_TOLERANCE
-      ["caused + hand-off is #{caused} ns, but stalled is #{suffered} ns"]
+      ["caused + hand-off is #{caused} ns, but the GVL wait is #{suffered} ns"]
     end
 
     def walls

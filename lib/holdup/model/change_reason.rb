@@ -87,7 +87,7 @@ module Holdup
   # Their names, which the locale `en` has, too.
   ChangeReason::FIGURES = {
     wall_p95: "elapsed p95",
-    wait_mean: "queued + stalled, mean",
+    wait_mean: "queued + GVL wait, mean",
     response_p95: "queued + elapsed p95",
     response_mean: "queued + elapsed, mean",
     cpu_unit: "CPU per request or job",

@@ -24,7 +24,7 @@ module Holdup
     # Counters of requests, jobs and other threads.
     COUNTERS = {
       ruby_gvl_gc_seconds_total: [:gc_ns, "Garbage collection while holding the GVL."],
-      ruby_gvl_caused_seconds_total: [:caused_ns, "Time for which others stalled while this held the GVL."],
+      ruby_gvl_caused_seconds_total: [:caused_ns, "Time that others waited for the GVL while this held it."],
       ruby_gvl_acquisitions_total: [:acquisitions, "How often the GVL was taken."],
       ruby_gvl_preemptions_total: [:preemptions, "How often the GVL was lost to the time slice."]
     }.freeze
@@ -40,7 +40,7 @@ module Holdup
       ruby_gvl_nested_seconds_total: "The part of ruby_gvl_time_seconds_total that is in it twice: a " \
         "request or job ran inside another.",
       ruby_gvl_errors_total: "Requests and jobs that failed.",
-      ruby_gvl_handoff_seconds_total: "Stall while no thread held the GVL."
+      ruby_gvl_handoff_seconds_total: "Time that threads waited for the GVL while none held it."
     }.freeze
 
     # Bounds of each histogram's buckets as powers of two in ns: 1 ms to 18 min, and 262 us to 2.1 s. Each is

@@ -302,11 +302,11 @@ module Holdup
       Key.new(
         name: :capture, type: Types::CaptureRule.new, default: nil,
         example: '{stall: "50 ms", only: "GET /orders"}',
-        help: "Captures, thread by thread, what led to the first request or job that stalled (stall) or " \
-          "took (wall) longer than a time in us, ms or s, or \"p99 x 2\" of its own endpoint. A Hash says " \
-          "more: only (an endpoint; its start before a *), every (seconds between two, 60), warm_up " \
-          "(seconds after a process's first request, 120), events, stacks. nil: only captures that a " \
-          "user asks for. In the environment: stall > 50 ms, or with options wall > p99 x 2, " \
+        help: "Captures, thread by thread, what led to the first request or job that waited for the GVL " \
+          "(stall) or took (wall) longer than a time in us, ms or s, or \"p99 x 2\" of its own endpoint. A " \
+          "Hash says more: only (an endpoint; its start before a *), every (seconds between two, 60), " \
+          "warm_up (seconds after a process's first request, 120), events, stacks. nil: only captures " \
+          "that a user asks for. In the environment: stall > 50 ms, or with options wall > p99 x 2, " \
           "only=GET /orders."
       ),
       Key.new(

@@ -285,7 +285,7 @@ module Holdup
 
         # What the chart shows, and its p95 on both sides. Whether they differ is for the verdict to say.
         def title(key, histograms)
-          shown = word(:chart_spread, what: word(:"histogram_#{key}"))
+          shown = word(:"chart_spread_#{key}")
           before, after = histograms.map { |histogram| histogram.quantile(0.95) }
           return shown unless before && after
           from, to = [before, after].map { |ns| View::Figures.duration(ns) }

@@ -8,7 +8,7 @@ module Holdup
       offers: %w[HtmlReport::Query Sections::Times::AmdahlTable::OfShare],
       commands: [
         {name: "report", place: 10, group: :look,
-         summary: "where the time went, who stalled and who caused it",
+         summary: "where the time went, who waited for the GVL and who caused it",
          examples: ["--since 2h", "--name 'OrdersController#*' --full", "--html --out report.html"],
          brief: true}
       ],
@@ -26,11 +26,11 @@ module Holdup
       tools: [
         {name: "report", place: 10, command: %w[report --json],
          description: "Where the time of requests and jobs went: verdict, totals, a row for each name, " \
-           "who stalled whom, processes, JIT. Large; blame is shorter. Keys: holdup://keys/report."},
+           "who made whom wait, processes, JIT. Large; blame is shorter. Keys: holdup://keys/report."},
         {name: "blame", place: 20, command: %w[report --json --sort=caused],
          purposes: %i[selection], constant: "BlameTool",
          description: "Who made others wait for the GVL: the verdict, pairs of causer and victim, and " \
-           "each request and job with what it stalled and caused, most caused first."}
+           "each request and job with how long it waited and made others wait, most caused first."}
       ]
     )
   end

@@ -16,7 +16,7 @@ module Holdup
       # Threads that wait. A smaller peak does not fill the scale, else noise looks like trouble.
       SMALLEST_SCALE = 0.25
       # These terms are not translated.
-      TERMS = {gvl: "GVL", gc: "GC", jit: "JIT code", pid: "PID"}.freeze
+      TERMS = {gc: "GC", jit: "JIT code", pid: "PID"}.freeze
       NAMES = {processes: :top_processes_name, endpoints: :top_endpoints_name,
                threads: :top_threads_name}.freeze
       LEAST = 8

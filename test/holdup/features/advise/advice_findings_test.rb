@@ -14,8 +14,8 @@ class Holdup::Advise::AdviceFindingsTest < Minitest::Test
 
   def test_a_gain_a_loss_and_an_unknown_effect
     interval = "25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)"
-    gain = "queued + stalled at the percentile falls by #{interval}"
-    loss = "queued + stalled at the percentile rises by #{interval}"
+    gain = "queued + GVL wait at the percentile falls by #{interval}"
+    loss = "queued + GVL wait at the percentile rises by #{interval}"
     japanese_loss = "キュー待ち + GVL 待ちのパーセンタイルが、応答時間の 25.0 % 分増える（90 % 信頼区間 20.0 %〜30.0 %）"
     assert_equal gain, expected(0.25, 0.2..0.3).first
     assert_equal [loss, japanese_loss], expected(-0.25, -0.3..-0.2)

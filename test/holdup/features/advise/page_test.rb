@@ -43,7 +43,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
     beginning = /Self-test: the present setting, grade [AB].* /
     ending = /Limits of every setting vCPUs of a host 2.00 memory of a host 4.00 GB.* Amdahl/
     assert_match(/#{beginning}#{ending}/, text)
-    beginning = /Queued \+ stalled at p95 (falls|rises) by.* What if 3 threads, the load x0\.5\?.*/
+    beginning = /Queued \+ GVL wait at p95 (falls|rises) by.* What if 3 threads, the load x0\.5\?.*/
     ending = / now replayed then.* Replay/
     assert_match(/#{beginning}#{ending}/, text)
     assert_match(/processes x threads 1 x 5 1 x 5 1 x 3/, text)

@@ -41,8 +41,8 @@ class Holdup::Advise::VerificationReportTest < Minitest::Test
   end
 
   def test_waits_are_stall_alone_where_queueing_is_not_known
-    assert_match(/^queued \+ stalled /, said(name: :wait, error: 0.0))
-    assert_match(/^stalled only /, said(name: :wait, queued: false, error: 0.0))
+    assert_match(/^queued \+ GVL wait /, said(name: :wait, error: 0.0))
+    assert_match(/^GVL wait only /, said(name: :wait, queued: false, error: 0.0))
   end
 
   def test_what_came_true_names_no_cause

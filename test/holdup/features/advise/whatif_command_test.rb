@@ -51,7 +51,7 @@ class Holdup::Advise::WhatifCommandTest < Minitest::Test
     said = whatif("--processes", "2", "--slice", "10ms")
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/^What if 2 processes, a time slice of 10.0 ms\? requests/, said.out)
-    assert_match(/^Queued \+ stalled at p95 falls by/, said.out)
+    assert_match(/^Queued \+ GVL wait at p95 falls by/, said.out)
     assert_match(
       /! RUBY_THREAD_TIMESLICE needs Ruby 3\.4 or later; this was recorded on Ruby 3\.3\.8/, said.out.gsub(
         /\s+/, " "
@@ -154,7 +154,7 @@ class Holdup::Advise::WhatifCommandTest < Minitest::Test
     said = whatif("--kind", "job", "--threads", "9", played:).out
     assert_match(/^processes x threads +1 x \(3\+2\) +1 x \(3\+2\) +1 x \(7\+2\)$/, said)
     assert_match(/^mail, all pools busy: per s +- +[\d.]+ +[\d.]+$/, said)
-    assert_match(/^reports, all pools busy: stalled +- +[\d.]+ ms +[\d.]+ ms$/, said)
+    assert_match(/^reports, all pools busy: GVL wait +- +[\d.]+ ms +[\d.]+ ms$/, said)
   end
 
   one_ruby def test_another_machine

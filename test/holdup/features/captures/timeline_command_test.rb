@@ -19,7 +19,7 @@ class TimelineTest < Minitest::Test
       assert_match(/#{beginning}#{middle}#{ending}/, said.out)
       assert_match(/^GET \/hog +90\.0 ms  93\.8 %      1 /, said.out)
       assert_match(/^\(hand-off, no holder\) +3\.00 ms   3\.1 %/, said.out)
-      assert_match(/^GET \/light +1 +104 ms +7\.00 ms  92\.0 ms .* GET \/hog \(97\.8 %\)$/, said.out)
+      assert_match(/^GET \/light +1 +104 ms +7\.00 ms +92\.0 ms .* GET \/hog \(97\.8 %\)$/, said.out)
     end
   end
 
@@ -167,12 +167,12 @@ class TimelineTest < Minitest::Test
       said = holdup("timeline", "--store", File.join(folder, "store.sqlite3")).out.gsub(/\n {10,}/,
         " ").lines(chomp: true)
       assert_equal ["19700101T000200Z-9  It is damaged.",
-        "19700101T000100Z-7  GET /li?[31mght stalled 70.0 ms of 80.0 ms, 66.0 ms of it for GET /hog. " \
-        "3 events of pid 7. By rule: stall > 50 ms.",
+        "19700101T000100Z-7  GET /li?[31mght waited 70.0 ms of 80.0 ms for the GVL, " \
+        "66.0 ms of it for GET /hog. 3 events of pid 7. By rule: stall > 50 ms.",
         "19700101T000000Z-7  0 events of pid 7. Taken by command."], said[2..4]
       shown = holdup("timeline", "19700101T000100Z-7", "--store", File.join(folder, "store.sqlite3")).out
       assert_includes shown.gsub(/\s+/, " "),
-        "- It was kept because GET /li?[31mght stalled 70.0 ms of 80.0 ms (stall > 50 ms)"
+        "- It was kept because GET /li?[31mght waited 70.0 ms of 80.0 ms for the GVL (stall > 50 ms)"
       assert_match(/保存されたキャプチャ（新しい順）：3 件/,
         holdup("timeline", "--store", File.join(folder, "store.sqlite3"), "--lang", "ja").out)
     end

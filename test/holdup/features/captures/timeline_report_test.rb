@@ -23,8 +23,8 @@ class Holdup::View::KeptCapturesTest < Minitest::Test
   def line(**rest) = text(kept(**rest)).lines[2]
 
   def test_says_whom_it_caught_for_whom_that_waited_and_why_it_was_taken
-    assert_equal "20261121T180807Z-7  GET /light stalled 90.0 ms of 108 ms, 88.0 ms of it for GET /hog. " \
-      "1,234 events of worker 0. By rule: stall 50 ms.\n", line
+    assert_equal "20261121T180807Z-7  GET /light waited 90.0 ms of 108 ms for the GVL, " \
+      "88.0 ms of it for GET /hog. 1,234 events of worker 0. By rule: stall 50 ms.\n", line
   end
 
   def test_each_way_to_take_one
@@ -43,15 +43,15 @@ class Holdup::View::KeptCapturesTest < Minitest::Test
 
   def test_a_unit_that_waited_for_no_one_in_particular
     [FACTS.except("holder"), FACTS.except("holder_ns")].each do |facts|
-      assert_match(/stalled 90\.0 ms of 108 ms\. 1,234 events/, line(facts:))
+      assert_match(/waited 90\.0 ms of 108 ms for the GVL\. 1,234 events/, line(facts:))
     end
   end
 
   # The file is data of whoever wrote it: numbers may be texts.
   def test_facts_of_another_kind_are_not_figures
-    assert_match(/GET \/light stalled unknown of unknown, unknown of it for GET \/hog\./,
+    assert_match(/GET \/light waited unknown of unknown for the GVL, unknown of it for GET \/hog\./,
       line(facts: FACTS.merge("stalled_ns" => "90", "wall_ns" => nil, "holder_ns" => [1])))
-    assert_match(/\A20261121T180807Z-7  7 stalled 90\.0 ms/, line(facts: FACTS.merge("unit" => 7)))
+    assert_match(/\A20261121T180807Z-7  7 waited 90\.0 ms/, line(facts: FACTS.merge("unit" => 7)))
   end
 
   def test_names_can_not_write_to_the_terminal

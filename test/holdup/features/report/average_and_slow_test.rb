@@ -52,9 +52,9 @@ class Holdup::Report::AverageAndSlowTest < Minitest::Test
     block = AverageAndSlow.new({"average" => one, "slow" => other}, words: Holdup::View::Words.new).block
 
     assert_equal [0.25, 1.0], block.bars.values.map { |bar| bar.parts.values.sum }
-    assert_equal "stalled 60.0 ms", block.bars["slow"].text_on(:stalled)
+    assert_equal "GVL wait 60.0 ms", block.bars["slow"].text_on(:stalled)
     assert_equal %i[cpu stalled io], block.legend.keys
-    assert_equal ["stalled", "10.0 ms", "60.0 ms"], block.plain.rows[1]
+    assert_equal ["GVL wait", "10.0 ms", "60.0 ms"], block.plain.rows[1]
     assert_equal ["elapsed", "20.0 ms", "80.0 ms"], block.plain.total
   end
 

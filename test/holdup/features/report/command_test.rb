@@ -249,7 +249,8 @@ class Holdup::Report::CommandTest < Minitest::Test
     with_store do |store|
       assert_match(/GVL 待ちの主な原因/, report("--lang", "ja", store:).out)
       assert_match(/GVL 待ちの主な原因/, report(store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
-      assert_match(/Who caused most/, report("--lang", "en", store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
+      english = report("--lang", "en", store:, env: {"LANG" => "ja_JP.UTF-8"}).out
+      assert_match(/Who made others wait most/, english)
     end
   end
 

@@ -16,7 +16,7 @@ class Holdup::Report::DiagnosisSentenceTest < Minitest::Test
   end
 
   def test_a_holder_is_named_for_that
-    assert_match(/\Aholds the GVL, \d+ % of all stall/, sentence("ReportsController#sales"))
+    assert_match(/\Aholds the GVL, \d+ % of all waits/, sentence("ReportsController#sales"))
   end
 
   def test_for_whom_it_waits_is_a_link_where_it_has_a_page

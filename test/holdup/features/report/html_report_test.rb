@@ -42,7 +42,7 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
     assert_equal 8, page.css("#requests tbody tr").size
     blame = page.css("#blame table").first.css("tbody tr")
     assert_equal 8, blame.count { |row| row.at_css("th").text.include?("Controller") }
-    assert_includes page.at_css("#unit-1").text, "What stalls it"
+    assert_includes page.at_css("#unit-1").text, "What makes it wait"
     page.css("table").each { |table|
       assert_equal 1, table.css("tr").map { |row| row.css("th, td").size }.uniq.size
     }

@@ -36,7 +36,7 @@ class Holdup::Report::ImpactTableTest < Minitest::Test
     assert_equal "-", row[3]
     assert_instance_of Blocks::Bar, row[4]
     assert_operator row[5].share, :>, 0.5
-    assert_match(/\Aholds the GVL, \d+ % of all stall/, row[6])
+    assert_match(/\Aholds the GVL, \d+ % of all waits/, row[6])
   end
 
   def test_for_whom_it_waits_is_a_link

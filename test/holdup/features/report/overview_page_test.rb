@@ -21,9 +21,9 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
   def test_says_whether_it_is_the_gvl_and_who_causes_it
     found = answers
 
-    assert_match(/\AYes: \d+ % of the time is stalled\z/, found["Is it the GVL?"])
-    cause = found["Who causes the stall?"]
-    assert_match(/\AReportsController#sales: \d+ % of it\z/, cause.text)
+    assert_match(/\AYes: \d+ % of the time is spent waiting for it\z/, found["Is it the GVL?"])
+    cause = found["Who makes others wait?"]
+    assert_match(/\AReportsController#sales: \d+ % of the GVL wait\z/, cause.text)
     assert_equal ["endpoint", "ReportsController#sales"], [cause.page, cause.params["unit"]]
   end
 
@@ -111,7 +111,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
 
     assert_match(/\AAn average request takes [\d.]+ ms\z/, split.title)
     assert split.brief
-    assert_match(/\Astalled [\d.]+ ms\z/, split.bar.text_on(:stalled))
+    assert_match(/\AGVL wait [\d.]+ ms\z/, split.bar.text_on(:stalled))
     assert_nil split.bar.text_on(:native), "it has no room"
     assert_match(/\A平均的なリクエスト：/, page(sample.stored, "ja").blocks.first.main[1].title)
   end

@@ -113,7 +113,8 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
              "C#d" => {ms: {cpu: 50, stalled: 1}, blame: 9, **shape}}
     sample = SampleWindows.new(units:, minutes: 1)
     text = screen(sample.to_a, pairs: sample.pairs, filter: {name: "A#b"}).tr("\n", " ")
-    assert_match(/waiting for locks .*- In 8\d % of the time that they stalled, C#d held the GVL\. /, text)
+    sentence = /In 8\d % of the time that they waited for the GVL, C#d held it\. /
+    assert_match(/waiting for locks .*- #{sentence}/, text)
     refute_match(/In 8\d % of the time/, screen(sample.to_a, pairs: sample.pairs))
   end
 
@@ -181,10 +182,10 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
 
   def test_the_verdict_the_bar_and_whom_to_look_at_come_first
     text = screen
-    headings = ["ReportsController#sales (10.8 %", "Where the time goes", "Who caused most of the stall",
-      "Who stalled most", "What changed", "What to do next"]
+    headings = ["ReportsController#sales (10.8 %", "Where the time goes", "Who made others wait most",
+      "Who waited most for the GVL", "What changed", "What to do next"]
     assert_equal headings, headings.sort_by { |heading| text.index(heading) }
-    assert_match(/^[#!x~=z+]{80}\n# cpu [\d.]+ %  ! starved [\d.]+ %  x stalled /, text)
+    assert_match(/^[#!x~=z+]{80}\n# cpu [\d.]+ %  ! starved [\d.]+ %  x GVL wait /, text)
     assert_match(/^ReportsController#sales +7\d % +[\d.]+ s /, text)
     assert_match(/^OrdersController#index +5\d\.\d ms +6\d %/, text)
   end
@@ -210,8 +211,8 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
 
   def test_three_causes_and_three_victims
     rows = ->(title) { screen[/^#{title}\n.*\n((?:.+\n)+)/, 1].lines.size }
-    assert_equal 3, rows.call("Who caused most of the stall")
-    assert_equal 3, rows.call("Who stalled most")
+    assert_equal 3, rows.call("Who made others wait most")
+    assert_equal 3, rows.call("Who waited most for the GVL")
   end
 
   def test_the_handoff_can_be_a_cause
@@ -222,15 +223,15 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
     %i[lock sleep native io cpu starved].each do |state|
       text = screen(one({:cpu => 1, :stalled => 0, state => 90}))
       assert_match(/^Who spent most time in #{state}\n.*\nA#b +\S+ ms +(9\d|100) %/, text)
-      refute_includes text, "Who stalled most"
+      refute_includes text, "Who waited most for the GVL"
     end
   end
 
   def test_rows_of_what_is_asked_for
     text = screen(by: :host)
-    assert_match(/^Load, time and stall\nhost +count +\/s +p95 .*\nweb-1 +2,220 /, text)
-    assert_includes text, "Who caused most of the stall"
-    refute_includes text, "Who stalled most"
+    assert_match(/^Load, time and GVL wait\nhost +count +\/s +p95 .*\nweb-1 +2,220 /, text)
+    assert_includes text, "Who made others wait most"
+    refute_includes text, "Who waited most for the GVL"
   end
 
   def test_what_changed_comes_with_its_time_newest_first

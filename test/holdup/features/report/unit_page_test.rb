@@ -30,9 +30,9 @@ class Holdup::Report::UnitPageTest < Minitest::Test
     @sample = SampleWindows.new
     @sample.define_singleton_method(:stored) { to_a }
     get "/endpoint", {"unit" => ORDERS, "kind" => "request"}
-    assert_match(/What stalls it Not recorded: these processes ran with a Holdup that did not measure pair/,
+    assert_match(/What makes it wait Not recorded: these processes ran with a Holdup that did not measure/,
       text)
-    refute_includes text, "What it stalls"
+    refute_includes text, "What it makes wait"
   end
 
   # Another trouble comes first; whom they waited for comes next.
@@ -42,7 +42,7 @@ class Holdup::Report::UnitPageTest < Minitest::Test
              "ReportsController#sales" => {ms: {cpu: 50, stalled: 1}, blame: 9, **shape}}
     @sample = SampleWindows.new(units:)
     get "/endpoint", {"unit" => ORDERS, "kind" => "request"}
-    assert_match(/waiting for locks.*?In \d\d % of the time that they stalled, ReportsController#sales held/m,
-      text)
+    sentence = /In \d\d % of the time that they waited for the GVL, ReportsController#sales held/
+    assert_match(/waiting for locks.*?#{sentence}/m, text)
   end
 end

@@ -61,9 +61,9 @@ class Holdup::Top::ScreenFrameTest < Minitest::Test
       lines = frame.call.screen(24, 80)
       assert_equal "holdup top web-1 12:00:00", lines[0]
       assert_equal "1 process, 3 of 5 threads busy, 2 wait for the GVL", lines[1]
-      assert_equal "1.00 per s  stall 40.0 ms (44.4 %)  queue 8.00 ms  GVL held 0 %  GC 0 %", lines[2]
+      assert_equal "1.00 per s  GVL wait 40.0 ms (44.4 %)  queue 8.00 ms  GVL held 0 %  GC 0 %", lines[2]
       assert_match(/\AMade others wait most: Admin.+ 100 %\z/, lines[3])
-      assert_match(/\A  process +busy +wait +per s +GVL +stall +GC +trend +caused by/, lines[4])
+      assert_match(/\A  process +busy +wait +per s +held +GVL wait +GC +trend +caused by/, lines[4])
       assert_match(/\A  worker 0 +3\/5 +2 +1.00 +0 % +0.00 +0 % .* Admin.*….* 100 %\z/, lines[5])
     end
   end
@@ -71,7 +71,7 @@ class Holdup::Top::ScreenFrameTest < Minitest::Test
   def test_requests_with_ten_seconds_and_a_minute
     measured do |frame|
       heading, row = frame.call("en", ["2"]).screen(24, 80)[4, 2]
-      assert_match(/request or job +per s +stall 10s +stall 1m +queue 10s +queue 1m +trend/, heading)
+      assert_match(/request or job +per s +wait 10s +wait 1m +queue 10s +queue 1m +trend/, heading)
       assert_match(/Admin::.+….+ +1.00 +40.0 ms +40.0 ms +8.00 ms +8.00 ms /, row)
     end
   end
@@ -91,7 +91,7 @@ class Holdup::Top::ScreenFrameTest < Minitest::Test
     measured do |frame|
       lines = frame.call("ja").screen(24, 80)
       assert_equal "プロセス 1 個、スレッド 5 本中 3 本が使用中、GVL 待ち 2 本", lines[1]
-      assert_match(/プロセス +使用中 +待ち +毎秒 +GVL +GVL待ち +GC +推移 +主な原因/, lines[4])
+      assert_match(/プロセス +使用中 +待ち +毎秒 +保持 +GVL 待ち +GC +推移 +主な原因/, lines[4])
     end
   end
 
@@ -106,7 +106,7 @@ class Holdup::Top::ScreenFrameTest < Minitest::Test
 
   def test_sort_filter_and_pause_are_said
     measured do |frame|
-      assert_equal "sorted by: stall", frame.call.screen(24, 80)[-2]
+      assert_equal "sorted by: GVL wait", frame.call.screen(24, 80)[-2]
       assert_equal "sorted by: process  filter: adm_  PAUSED (p goes on)",
         frame.call("en", ["p", "s", "s", "s", "s", "s", "/", "a", "d", "m"]).screen(24, 80)[-2]
       assert_match(/\A1-3 tables /, frame.call.screen(24, 80)[-1])

@@ -37,14 +37,14 @@ class Holdup::View::BlocksTest < Minitest::Test
   def test_a_bar_names_the_states_that_can_be_seen_and_draws_all
     bar = Blocks::Bar.of(row.split, words)
     assert_equal row.split.members, bar.parts.keys
-    assert_match(/stalled 60\.0 %/, bar.to_s)
+    assert_match(/GVL wait 60\.0 %/, bar.to_s)
     refute_match(/\bio\b/, bar.to_s)
   end
 
   # A word that does not fit is cut off in the middle.
   def test_a_part_of_a_bar_has_a_text_only_if_all_of_it_fits
     bar = Blocks::Bar.new(parts: {cpu: 0.16, stalled: 0.16}, label: "",
-      texts: {cpu: "cpu 7.50 ms", stalled: "stalled 7.50 ms"})
+      texts: {cpu: "cpu 7.50 ms", stalled: "GVL wait 7.50 ms"})
 
     assert_equal ["cpu 7.50 ms", nil], [bar.text_on(:cpu), bar.text_on(:stalled)]
     assert_nil bar.with(texts: {}).text_on(:cpu)

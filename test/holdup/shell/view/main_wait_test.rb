@@ -40,7 +40,7 @@ class Holdup::View::MainWaitTest < Minitest::Test
 
   def test_names_nothing_else_where_nothing_is_known_of_the_holder
     assert_match(/\Awaits 7\d % for ReportsController#sales\z/, waits.remark(row))
-    assert_match(/\AIn 7\d % of the time that they stalled, ReportsController#sales held the GVL\.\z/,
+    assert_match(/\AIn 7\d % of the time that they waited for the GVL, ReportsController#sales held it\.\z/,
       waits.sentence(row))
   end
 

@@ -88,7 +88,7 @@ class Holdup::View::TextTest < Minitest::Test
     row = Holdup::Analysis::Summary.new(SampleWindows.new.to_a, from_s: 0, to_s: 1 << 40).total
     split = Blocks::Split.of(row, Holdup::View::Words.new).with(brief: true)
     painted = text(split, style: Holdup::View::Drawing::Style.new(true))
-    assert_match(/^\e\[32m#\e\[0m cpu [\d.]+ %  \e\[33m!\e\[0m starved .*  \e\[31mx\e\[0m stalled /, painted)
+    assert_match(/^\e\[32m#\e\[0m cpu [\d.]+ %  \e\[33m!\e\[0m starved .*  \e\[31mx\e\[0m GVL wait /, painted)
     assert_equal text(split), painted.gsub(/\e\[\d+m/, "")
   end
 

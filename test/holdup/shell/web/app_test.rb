@@ -155,8 +155,8 @@ class Holdup::Web::AppTest < Minitest::Test
   def test_the_figures_of_one_endpoint
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
     assert_equal 200, last_response.status
-    assert_includes text, "What stalls it"
-    assert_includes text, "What it stalls"
+    assert_includes text, "What makes it wait"
+    assert_includes text, "What it makes wait"
     assert_match(/134 ms - 268 ms \d+/, text)
     get "/endpoint"
     assert_equal 400, last_response.status
@@ -169,10 +169,10 @@ class Holdup::Web::AppTest < Minitest::Test
     @app = dashboard(store: sample_store.tap { |store| store.commit([method], {}) })
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
     assert_includes text, "Methods that make others wait"
-    assert_includes markup, "Stall that each method causes in a request or job"
+    assert_includes markup, "GVL wait that each method causes in a request or job"
     assert_includes text, "caused, Order#rows"
     get "/endpoint", {"unit" => "ReportsController#sales", "kind" => "request"}
-    refute_includes markup, "Stall that each method causes"
+    refute_includes markup, "GVL wait that each method causes"
   end
 
   def test_one_of_several_applications

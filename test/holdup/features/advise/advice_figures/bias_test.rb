@@ -17,9 +17,9 @@ class Holdup::Advise::AdviceFigures::BiasTest < Minitest::Test
 
   def test_what_came_and_what_follows
     tried = "3 earlier predictions were tried here. Beyond the errors of their self-tests, the " \
-      "measurements differ from them by: mean response -2.0 %, p95 +4.0 %, queued + stalled 0.0 %."
+      "measurements differ from them by: mean response -2.0 %, p95 +4.0 %, queued + GVL wait 0.0 %."
     corrected = "Other settings are corrected for that: mean response -0.9 %, p95 +1.7 %, " \
-      "queued + stalled 0.0 %. A setting that is better only by the correction is not advised."
+      "queued + GVL wait 0.0 %. A setting that is better only by the correction is not advised."
     assert_equal ["#{tried} #{corrected}"], bias_sentences(THREE)
     assert_match(/3 件.*p95 \+4\.0 %.*p95 \+1\.7 %/, bias_sentences(THREE, "ja").first)
   end

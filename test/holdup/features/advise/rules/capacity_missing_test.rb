@@ -20,10 +20,10 @@ module Holdup::Advise::Rules
     def test_capacity_is_missing_and_one_process_more_is_replayed
       text = text_of(find(MachineRules::CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,
         recommendation: advised(PlayedRecording.new(minutes: 10))) { |sample| waiting(sample) })
-      assert_match(/\AAt p95 \d\d.\d ms queued and \d.\d+ ms stalled, .*\[holdup report --full\]\z/,
+      assert_match(/\AAt p95 \d\d.\d ms queued and \d.\d+ ms waiting for the GVL, .* --full\]\z/,
         text["seen"])
       assert_match(/- workers 1\n\+ workers 2\z/, text["do"])
-      assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, text["expect"])
+      assert_match(/\Aqueued \+ GVL wait at the percentile falls by [\d.]+ % of the response/, text["expect"])
     end
 
     # No change proposes a candidate that a guard rejects.

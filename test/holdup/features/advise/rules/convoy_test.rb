@@ -17,7 +17,7 @@ module Holdup::Advise::Rules
     def test_long_holds
       text = text_of(found = find(GvlRules::Convoy, units:))
       assert_operator found.facts[:hold_ns], :>, 50 * Situations::MS
-      sentence = /\AIt causes \d\d.\d % of the stall and is 9.1 % of the requests or jobs; .*/
+      sentence = /\AIt causes \d\d.\d % of the GVL wait and is 9.1 % of the requests or jobs; .*/
       command = /\[holdup report --full --name .Reports#sales.\]\z/
       assert_match(/#{sentence}#{command}/, text["seen"])
       assert_match(/Move it to a job or to processes of its own/, text["do"])

@@ -23,7 +23,7 @@ module Holdup::Advise::Rules
     def test_more_of_the_stall_than_of_the_cpu
       text = text_of(found = find(GvlRules::IsolateEndpoints, units:, recommendation:))
       assert_equal ["Export#csv", "whatif --own-pool 'Export#csv'"], found.facts.values_at(:name, :query)
-      sentence = /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one more process/
+      sentence = /\AIt causes 8\d.\d % of the GVL wait with 54.\d % of the CPU\. Replayed with one more/
       assert_match(sentence, text["seen"])
       assert_operator found.gain, :>, WORTH
       assert_operator found.interval.begin, :>, 0

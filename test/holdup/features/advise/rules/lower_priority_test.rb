@@ -21,11 +21,11 @@ module Holdup::Advise::Rules
     def test_lowers_the_priority_on_a_ruby_without_a_time_slice
       text = text_of(found)
       assert_match(/\ALet threads that run Heavy#show give way sooner/, text["what"])
-      sentence = /lower by 2 while it runs, queued \+ stalled at p95: .*/
+      sentence = /lower by 2 while it runs, queued \+ GVL wait at p95: .*/
       command = /\[holdup whatif --priority 'Heavy#show=-2'\]\z/
       assert_match(/#{sentence}#{command}/, text["seen"])
       assert_match(/Write: Thread\.current\.priority -= 2, ensure \+= 2\z/, text["do"])
-      assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, text["expect"])
+      assert_match(/\Aqueued \+ GVL wait at the percentile falls by [\d.]+ % of the response/, text["expect"])
     end
 
     def test_no_finding_where_the_slice_can_be_set_or_native_code_holds

@@ -22,7 +22,7 @@ module Holdup::Advise::Rules
       text = text_of(found = find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(30.0)))
       assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"],
         found.facts.values_at(:name, :query)
-      assert_match(/\AEach takes it 40 times and stalls 6\d.\d ms\. Replayed with half as many/,
+      assert_match(/\AEach takes it 40 times and waits 6\d.\d ms for it\. Replayed with half as many/,
         text["seen"])
       assert_operator found.gain, :>, WORTH
     end

@@ -20,7 +20,7 @@ module Holdup::Advise::Rules
     one_ruby def test_sets_the_second_process_in_the_variable_that_decides
       text = text_of(found)
       assert_equal "Run 2 processes on each host instead of 1.", text["what"]
-      assert_match(/queued \+ stalled at p95: .* 400 MB of memory\. \[holdup whatif --processes 2\]\z/,
+      assert_match(/queued \+ GVL wait at p95: .* 400 MB of memory\. \[holdup whatif --processes 2\]\z/,
         text["seen"])
       assert_match(/In environment WEB_CONCURRENCY .*\n- WEB_CONCURRENCY=1\n\+ WEB_CONCURRENCY=2\z/,
         text["do"])

@@ -18,8 +18,8 @@ module Holdup::Advise::Rules
       expected = "Orders#index takes the GVL 4,000 times in each request or job, " \
         "and may wait for it each time."
       assert_equal expected, text["what"]
-      assert_match(/\AEach stalls .*, .* per acquisition\. \[holdup report --full --name .Orders#index.\]\z/,
-        text["seen"])
+      command = /\[holdup report --full --name .Orders#index.\]/
+      assert_match(/\AEach waits .* for the GVL, .* per acquisition\. #{command}\z/, text["seen"])
       assert_match(/not predicted/, text["expect"])
     end
 

@@ -23,7 +23,7 @@ module Holdup::Advise::Rules
       recording = self.recording.tap { |one| one.setting = {"jobs" => "sidekiq"} }
       text = text_of(found = find(JobRules::SplitQueue, units: jobs, kind: :job, queue: "default",
         recommendation: advised(recording)))
-      sentence = /\AIt causes [\d.]+ % of the stall and is 4.8 % of the jobs \(queue default\)\. /
+      sentence = /\AIt causes [\d.]+ % of the GVL wait and is 4.8 % of the jobs \(queue default\)\. /
       command = /\[holdup report --kind job --by queue\]\z/
       assert_match(/#{sentence}#{command}/, text["seen"])
       beginning = /Exclude the queue from processes that take all queues \(\*\)\..* Write: /

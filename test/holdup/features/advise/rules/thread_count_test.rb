@@ -21,14 +21,14 @@ module Holdup::Advise::Rules
       best = found.facts[:best]
       assert_operator best, :>, 1
       text = text_of(found)
-      assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now/, text["seen"])
+      assert_match(/\AReplayed at peak load, queued \+ GVL wait at p95: [\d.]+ m?s now/, text["seen"])
       assert_match(/, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, text["seen"])
       assert_equal "Change the number of threads. " \
                    "In config/puma.rb:12 (then restart (SIGUSR2 to the master)):" \
                    "\n- threads 1, 1\n+ threads #{best}, #{best}",
         text["do"]
-      beginning = /\Aqueued \+ stalled .* falls by [\d.]+ % of the response \([\d.]+ % to [\d.]+ % with 90 % /
-      ending = /confidence\)\z/
+      beginning = /\Aqueued \+ GVL wait .* falls by [\d.]+ % of the response /
+      ending = /\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/
       assert_match(/#{beginning}#{ending}/, text["expect"])
     end
 

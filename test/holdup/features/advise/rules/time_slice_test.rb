@@ -17,13 +17,13 @@ module Holdup::Advise::Rules
 
     def test_light_units_behind_heavy_ones
       text = text_of(found(shapes: CONVOY, rate: 12.0, slices: true))
-      sentence = /Replayed at peak load with the shorter slice, queued \+ stalled at p95: .*/
+      sentence = /Replayed at peak load with the shorter slice, queued \+ GVL wait at p95: .*/
       command = /\[holdup whatif --slice \d0ms\]\z/
       assert_match(/#{sentence}#{command}/, text["seen"])
       beginning = /In environment RUBY_THREAD_TIMESLICE \(then restart\):\n- RUBY_THREAD_TIMESLICE=100\n\+ /
       ending = /RUBY_THREAD_TIMESLICE=\d0\z/
       assert_match(/#{beginning}#{ending}/, text["do"])
-      assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, text["expect"])
+      assert_match(/\Aqueued \+ GVL wait at the percentile falls by [\d.]+ % of the response/, text["expect"])
     end
 
     # Alone, another slice may bring more than the one that goes with other processes.

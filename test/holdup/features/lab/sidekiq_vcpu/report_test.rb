@@ -45,7 +45,7 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
   def test_explains_and_advises
     flat = text.gsub(/\s+/, " ")
     assert_includes flat,
-      "each took 2.00x, ran for 1.00 s and stalled for 995 ms; the other job caused 100 % of that."
+      "each took 2.00x, ran for 1.00 s and waited 995 ms for the GVL; the other job caused 100 % of that."
     beginning = /one process computes on 1.0 CPUs, /
     ending = /however many vCPUs the host has. That was 100 % of 1 vCPU and is 50\.\d % of 2 vCPUs/
     assert_match(/#{beginning}#{ending}/, flat)

@@ -50,12 +50,12 @@ class Holdup::Report::Sections::MethodTableTest < Minitest::Test
   def test_says_how_much_of_the_stall_the_samples_explain
     caused_ns = summary.total.caused_ns
     half = window(ROWS, caused: caused_ns / 2.0 / MS)
-    assert_match(/explain 50\.0 % of the stall/, table(half).call.notes.first)
+    assert_match(/explain 50\.0 % of the wait/, table(half).call.notes.first)
   end
 
   def test_a_sentence_for_each_of_the_worst
     assert_equal ["#{SALES} makes others wait in SalesReport#rows (app/models/sales_report.rb:41): " \
-      "80 % of its sampled stall, with Array#sort_by."], table(*windows).sentences
+      "80 % of the sampled wait, with Array#sort_by."], table(*windows).sentences
     assert_equal ["#{SALES} は SalesReport#rows（app/models/sales_report.rb:41）でほかのスレッドを待たせています。" \
       "サンプルの 80 % を占めます（呼び出し先は Array#sort_by）。"], table(*windows, language: "ja").sentences
     assert_match(/in Pdf#draw \(lib\/pdf.rb:7\): .*, most of it in native C\.\z/,

@@ -44,9 +44,9 @@ class Holdup::Report::Sections::ProcessesTest < Minitest::Test
 
   def test_who_stalled_whom
     said = flat
-    assert_match(/PdfJob caused 89 % of the stall that MailJob suffered\./, said)
+    assert_match(/PdfJob caused 89 % of the GVL wait of MailJob\./, said)
     assert_match(/^PdfJob -> MailJob +89\.1 +\d+\.\d s/, text)
-    refute_includes text(SampleWindows.new(units: JOBS.slice("PdfJob"), accounts: {})), "Who stalled whom"
+    refute_includes text(SampleWindows.new(units: JOBS.slice("PdfJob"), accounts: {})), "Who made whom wait"
   end
 
   def test_queues_with_capacity

@@ -75,7 +75,7 @@ class Holdup::Report::Sections::StallsTest < Minitest::Test
   def test_each_victim_names_its_main_causer
     found = section(PairTable, summary)
     assert_equal "ReportsController#sales -> OrdersController#index", found.rows.first.first
-    assert_match(/\AReportsController#sales caused \d+ % of the stall that OrdersController#index suffered\./,
+    assert_match(/\AReportsController#sales caused \d+ % of the GVL wait of OrdersController#index\./,
       found.notes.first)
     assert_operator found.rows.map { |row| row[1].to_f }.min, :>=, 5
   end

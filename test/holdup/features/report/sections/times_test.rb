@@ -58,7 +58,7 @@ class Holdup::Report::Sections::TimesTest < Minitest::Test
 
   def test_distribution_of_each_figure
     rows = section(Times::DistributionTable).rows.to_h { |name, *cells| [name, cells] }
-    assert_equal ["57.0 ms", "30.4 ms", "30.4 ms", "300 ms", "300 ms", "300 ms"], rows.fetch("stalled")
+    assert_equal ["57.0 ms", "30.4 ms", "30.4 ms", "300 ms", "300 ms", "300 ms"], rows.fetch("GVL wait")
     assert_equal ["50.0 ms"] * 6, rows.fetch("idle")
   end
 

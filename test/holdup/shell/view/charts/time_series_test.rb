@@ -25,7 +25,7 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
   def test_titles_state_what_is_found
     found = Holdup::View::Charts::TimeSeries.new(course, words:, names: %w[shares wall heat_wall]).titles
 
-    assert_match(/\AShare of elapsed time by state: stalled \d+ %#{PEAK}\z/o, found["shares"])
+    assert_match(/\AShare of elapsed time by state: GVL wait \d+ %#{PEAK}\z/o, found["shares"])
     assert_match(/\AElapsed time of a request or job: p95 \S+ ms#{PEAK}\z/o, found["wall"])
     assert_match(/\ADistribution of elapsed times: p95 \S+ ms#{PEAK}\z/o, found["heat_wall"])
   end
@@ -138,7 +138,7 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
 
   def test_an_unknown_queue_time_is_drawn_and_named_as_unknown
     waits = charts(unknown, names: ["waits"])["waits"]
-    assert_equal({"queued" => nil, "stalled" => 1.0},
+    assert_equal({"queued" => nil, "GVL wait" => 1.0},
       waits.series.to_h { |line| [line.label, line.values.first] })
     assert_nil JSON.parse(waits.to_json)["series"].first["values"].first
     names = ["waits"]
@@ -165,7 +165,7 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
     table = Holdup::View::Charts::TimeSeries::Table.new(course, words:, limit: 2).call
     assert_equal [sample.from_s + 120, sample.from_s + 60], table.rows.map { |row| row.first.at_s }
     assert_equal [table.columns.size], table.rows.map(&:size).uniq
-    stalled = table.columns.index { |column| column == "stalled, share" }
+    stalled = table.columns.index { |column| column == "GVL wait, share" }
     assert_equal Holdup::View::Figures.share(course.shares[:stalled].last), table.rows.first[stalled]
     assert_match(/1 more/, table.notes.last)
   end
