@@ -16,7 +16,7 @@ module Bench
       "processes x threads",
       "answers/s",
       "predicted",
-      "queued + stalled, ms",
+      "queued + GVL wait, ms",
       "predicted",
       "error, % of the response",
       "p50, ms",
@@ -168,7 +168,7 @@ module Bench
     def random
       each = @settings.reject { |processes, _| processes == 1 }.map do |setting|
         one = figures(*setting, assignment: :random)
-        format("%s: queued + stalled %.1f ms, p95 %.1f ms", setting.join(" x "),
+        format("%s: queued + GVL wait %.1f ms, p95 %.1f ms", setting.join(" x "),
           *[one.wait_ns, one.p95_ns].map { |ns| ns / 1e6 })
       end
       "Predicted with requests that go to any process, however busy: #{each.join("; ")}."

@@ -117,7 +117,7 @@ module Bench
 
     def backlogs
       "Where the jobs are all there from the start, #{@phases.saturated_s} s are measured, waits are " \
-      "stalls and p95 is of the job's own time."
+      "GVL waits and p95 is of the job's own time."
     end
 
     def embedded

@@ -23,9 +23,9 @@ module Bench
     SATURATING = {"orders" => 8}.freeze
 
     COLUMNS = ["", "requests or jobs", "GVL: off, points at most", "captures: off, points at most",
-      "connections: off, points at most", "pairs / stalled", "transactions: open, s (known)"].freeze
+      "connections: off, points at most", "pairs / GVL wait", "transactions: open, s (known)"].freeze
     PAIR_COLUMNS = ["", "waits for", "planted, %", "measured, %", "captured, %"].freeze
-    UNKNOWN_COLUMNS = ["", "switches a second", "stalled, s", "unknown, %", "others, %",
+    UNKNOWN_COLUMNS = ["", "switches a second", "GVL wait, s", "unknown, %", "others, %",
       "nobody (hand-off), %"].freeze
     LIMIT = 2
     UNKNOWN_LIMIT = 1
@@ -142,13 +142,13 @@ module Bench
         "has a transaction of Active Record. All at the " \
         "same time. \"Off\" is the largest difference of a pair's share in what its victim waited for " \
         "planted work: measured against known, and against a capture of exactly that time. The third " \
-        "table is the part of the stall that is nobody's or not known; a wait of any length is charged, so " \
-        "no part is left out as too short."
+        "table is the part of the GVL wait that is nobody's or not known; a wait of any length is charged, " \
+        "so no part is left out as too short."
     end
 
     def notes
-      ["\"pairs / stalled\": all pairs, hand-off and unknown time over what requests, jobs and threads " \
-        "stalled. It is 1, up to the units that run on at the end.",
+      ["\"pairs / GVL wait\": all pairs, hand-off and unknown time over what requests, jobs and threads " \
+        "waited for the GVL. It is 1, up to the units that run on at the end.",
         "A thread that waits for a connection of the gem connection_pool may wake in vain, and each of its " \
         "waits is split on its own. What the work knows is split as one wait, and where threads wait long " \
         "for the GVL before they take what was given back, the two differ.",

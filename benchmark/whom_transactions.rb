@@ -13,7 +13,7 @@ module Bench
     LIBRARIES = ["Active Record", "Sequel"].freeze
     # Of each number of threads that compute.
     COUNTS = [40, 20, 10].freeze
-    COLUMNS = ["", "threads that compute", "transactions", "open, ms each", "of it stalled",
+    COLUMNS = ["", "threads that compute", "transactions", "open, ms each", "of it GVL wait",
       "before the row was locked", "locked by Holdup, ms each", "waited by pg_locks, ms each",
       "off by"].freeze
     # %
@@ -95,7 +95,7 @@ module Bench
     end
 
     def notes
-      ["\"of it stalled\": the part in which the transaction's thread waited for the GVL, with the row " \
+      ["\"of it GVL wait\": the part in which the transaction's thread waited for the GVL, with the row " \
         "locked or just before. The statements of a transaction end with such a wait, too.",
         "The end of a wait is known to 5 ms, half of the time between two looks. Holdup's time ends later, " \
         "when the answer of COMMIT is there."]

@@ -97,7 +97,7 @@ module Bench
   # @param unit [String] "request" or "job"
   # @param waits [String] what counts as waiting
   # @return [Array<String>]
-  def ComparedSetting.columns(setting, unit, waits: "queued + stalled")
+  def ComparedSetting.columns(setting, unit, waits: "queued + GVL wait")
     [
       setting,
       "#{unit}s/s, saturated", "predicted", "error, %", "corrected, %",

@@ -12,7 +12,7 @@ module Bench
     TITLE = "Sidekiq embedded in Puma"
     COUNT = "web + job threads"
     UNIT = "unit"
-    WAITS = "queued + stalled"
+    WAITS = "queued + GVL wait"
     PREDICTIONS = EmbeddedPredictions
     SETTINGS = [[5, 3], [2, 3], [5, 8]].freeze
     UNITS = %w[requests jobs].freeze

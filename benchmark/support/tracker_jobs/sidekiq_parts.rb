@@ -11,7 +11,7 @@ module Bench
     TITLE = "Sidekiq"
     COUNT = "threads"
     UNIT = "job"
-    WAITS = "stalled"
+    WAITS = "GVL wait"
     PREDICTIONS = BacklogPredictions
     SETTINGS = [[5], [1], [10]].freeze
     UNITS = ["jobs"].freeze

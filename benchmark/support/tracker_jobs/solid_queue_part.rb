@@ -11,7 +11,7 @@ module Bench
     TITLE = "Solid Queue"
     COUNT = "threads"
     UNIT = "job"
-    WAITS = "stalled"
+    WAITS = "GVL wait"
     PREDICTIONS = BacklogPredictions
     SETTINGS = [[3], [1], [10]].freeze
     UNITS = ["jobs"].freeze
