@@ -81,6 +81,35 @@ class VocabularyTest < Minitest::Test
     assert_empty found
   end
 
+  # What people read: sentences, and pages (also those that are generated from help and settings).
+  READ = Dir.chdir(ROOT) {
+    Dir["{README,README.ja,CHANGELOG}.md", "docs/*.md", "docs/{guide,stories}/*.md", "examples/**/*.md",
+      "docs/reference/{checks,commands,metrics,settings}.md",
+      "lib/holdup/**/{locales,help}/**/*.yml"] - ["docs/vocabulary.md"]
+  }.sort.freeze
+  STALL = /(?<!in)stall(?:s|ed|ing)?\b/i
+  # Where a key of JSON, of a setting or of an option, or the label of a metric is quoted.
+  KEYS = [
+    /`[^`\n]+`/, /\]\([^)]*\)/, /%\{\w+\}/, /^ *[\w-]+:(?= |$)/, /\w*stall(?:ed)?_\w+/,
+    /stall(?:: \\?["\d]| > |=0|（経過| \(share)|\(stall\)|（stall）/,
+    /by stalled, caused|stalled、caused|stalled\|caused|wait,stalled,cpu/,
+    /\.stalled\b|state:stalled|stalled (?:waits for it|that for the GVL)/
+  ].freeze
+
+  def test_people_read_that_somebody_waits_for_the_gvl
+    assert_operator READ.size, :>, 100
+    found = READ.flat_map do |path|
+      left = KEYS.reduce(File.read("#{ROOT}/#{path}")) { |text, key| text.gsub(key, "") }
+      left.lines.grep(STALL).map { |line| "#{path}: #{line.strip}" }
+    end
+    assert_empty found, "stalled is a word of code: write GVL wait, or waits for the GVL"
+  end
+
+  def test_japanese_has_one_spelling_of_the_wait_for_the_gvl
+    pages = READ.select { |path| path.match?(/\bja\b/) }
+    assert_empty pages.select { |path| File.read("#{ROOT}/#{path}").match?(/GVL(?:待|の待|を待つ時間)/) }
+  end
+
   private
 
   def pages_of_tasks
