@@ -129,7 +129,9 @@ module Holdup
           part = with_errors { store.snapshot { content(view, page, page.blocks, page.offered, stored) } }
           "#{part}#{last}"
         end
-        request.halt(response.finish_with_body(StreamedPage.new(first, close: store.method(:close), &rest)))
+        response.headers["x-accel-buffering"] = "no" # nginx would wait for the rest
+        body = StreamedPage.new(first, close: store.method(:close), socket: env["puma.socket"], &rest)
+        request.halt(response.finish_with_body(body))
       rescue
         store&.close
         raise
