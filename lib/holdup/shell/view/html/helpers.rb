@@ -53,7 +53,8 @@ module Holdup
             escaped = parts.map { |part| LONG_WORD.match?(part) ? wrapping(part) : CGI.escapeHTML(part) }
             timed = escaped.join.gsub(Figures::Moments::PATTERN) do |found|
               from, to, zone = $~.captures
-              to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
+              next time(from, zone, found) unless to
+              @words.span(time(from, zone), time(to, zone, "#{to} #{zone}"))
             end
             timed.gsub(UNIT_SPACE, Width::NO_BREAK)
           end

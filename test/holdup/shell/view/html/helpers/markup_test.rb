@@ -10,6 +10,10 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
   # Minitest calls a `time` of its own, so it is not mixed into the test.
   class Markup
     include Holdup::View::Html::Helpers::Markup
+
+    def initialize(language = "en")
+      @words = Holdup::View::Words.new(language)
+    end
   end
 
   def_delegators :@markup, :sentence, :breaking, :cut
@@ -44,6 +48,12 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
       text = Array.new(random.rand(1..5)) { PIECES.sample(random:) }.join
       assert_equal cut(text), seen(breaking(text))
     end
+  end
+
+  def test_a_span_has_the_form_of_the_language
+    span = "2026-11-21 12:00 - 2026-11-21 13:00 UTC"
+    assert_equal "2026-11-21 12:00 〜 2026-11-21 13:00 UTC", seen(Markup.new("ja").sentence(span))
+    assert_equal 2, Markup.new("ja").sentence(span.sub(" - ", " 〜 ")).scan("<time").size
   end
 
   def test_a_name_breaks_between_its_parts
