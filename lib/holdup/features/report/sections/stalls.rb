@@ -13,7 +13,7 @@ module Holdup
 
           ACCOUNTS = 6
 
-          # @return [View::Section, nil] nil where no thread waited: a table of zeros says less than a sentence
+          # @return [View::Section, nil] nil where no thread waited: it would be a table of zeros
           def call
             return if blame.whole_ns.zero?
             View::Section.new(title: word(:causes), columns:,
