@@ -15,7 +15,7 @@ module Holdup
           # Allowed breaks in a name: between its parts, and between the words of a part that is too long for
           # a phone.
           PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])}
-          LONG_PART = /\w{19,}/
+          LONG_PART = /\w{18,}/
           PART_WORDS = /(?<=[a-z]{3})(?=[A-Z][a-z])/
           BREAK = "<wbr>"
           # A word of a sentence that may be wider than a phone. Shorter names are never broken.
