@@ -16,7 +16,7 @@ module Holdup
           # a phone.
           PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])}
           LONG_PART = /\w{18,}/
-          PART_WORDS = /(?<=[a-z]{3})(?=[A-Z][a-z])/
+          PART_WORDS = /(?<=[a-z]{3})(?=[A-Z][a-z])|(?<=[a-z]{3}_)(?=[a-z])/
           BREAK = "<wbr>"
           # A word of a sentence that may be wider than a phone. Shorter names are never broken.
           LONG_WORD = %r{([\w:#/.-]{32,})}

@@ -65,6 +65,8 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
   def test_a_long_part_breaks_between_its_words
     assert_equal "Admin<wbr>::Monthly<wbr>Reports<wbr>Controller<wbr>#index",
       breaking("Admin::MonthlyReportsController#index")
+    assert_equal "Products<wbr>Controller<wbr>#download_<wbr>invoice_<wbr>pdf",
+      breaking("ProductsController#download_invoice_pdf")
     assert_equal "Orders<wbr>Controller<wbr>Floor -&gt; X", breaking("OrdersControllerFloor -> X")
   end
 
