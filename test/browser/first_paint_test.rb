@@ -34,10 +34,12 @@ class FirstPaintTest < Minitest::Test
     end
   end
 
-  # Scores of the layout's shifts, from the beginning.
+  # Shifts of the layout, from the beginning: how much, and of what.
   SHIFTS = <<~JS
     window.shifts = [];
-    new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((shift) => shift.value)))
+    const shifted = ({ node }) => `${node?.nodeName} ${node?.className ?? node?.textContent}`;
+    new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value, sources }) => (
+      { value, sources: sources.map(shifted) }))))
       .observe({ type: "layout-shift", buffered: true });
   JS
   # What nobody sees: a word that moves within its line has 0.008.
@@ -61,7 +63,8 @@ class FirstPaintTest < Minitest::Test
       chromium.size(*size)
       shifts = watched { open_page(language) }
 
-      assert_operator shifts, :<, STILL, "#{size.first} #{language}"
+      score = shifts.sum { |shift| shift["value"] }
+      assert_operator score, :<, STILL, "#{size.first} #{language}: #{shifts}"
     end
   end
 
@@ -82,11 +85,11 @@ class FirstPaintTest < Minitest::Test
     browser.command("Runtime.evaluate", expression: script, returnByValue: true).dig("result", "value")
   end
 
-  # @return [Float] by how much the layout shifts meanwhile
+  # @return [Array<Hash>] how the layout shifts meanwhile
   def watched
     added = browser.command("Page.addScriptToEvaluateOnNewDocument", source: SHIFTS).fetch("identifier")
     yield
-    page.evaluate_script("window.shifts").sum
+    page.evaluate_script("window.shifts")
   ensure
     browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier: added)
   end

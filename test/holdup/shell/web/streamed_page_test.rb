@@ -38,14 +38,14 @@ class Holdup::Web::StreamedPageTest < Minitest::Test
     assert_includes headers["content-security-policy"], "default-src 'none'"
     body.each do |part|
       assert_match(%r{holdup-\h+\.css.*<nav.*<main.*<h1>Overview</h1>.*<form class="span".*"skeleton"}m, part)
-      refute_includes part, %(<div class="blocks">)
+      refute_includes part, %(<div class="blocks)
       break
     end
     assert_nil store.snapshots
     first, rest = parts(body)
 
     assert_equal 1, store.snapshots
-    assert_match(/\A<div class="blocks">/, rest)
+    assert_match(/\A<div class="blocks folded">/, rest)
     assert_operator rest, :end_with?, "</html>\n"
     refute_includes first + rest, Holdup::Web::App::CUT
     refute store.closed

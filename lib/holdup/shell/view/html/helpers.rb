@@ -101,6 +101,11 @@ module Holdup
 
         def language = @words.language
 
+        # Styles of a first screen must not wait for the fold at its end: a browser shows a page in parts.
+        # @param blocks [Array<Object>] of a page
+        # @return [String] their class
+        def blocks_class(blocks) = blocks.any?(Blocks::Fold) ? "blocks folded" : "blocks"
+
         # @return [String, nil] where others find the page as it is; nil in a file
         def sent_address = nil
 
