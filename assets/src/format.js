@@ -32,16 +32,24 @@ const LEAST = { share: 0.05, rate: 0.01 };
  * @returns {Record<Unit, Formatter>} how values of each unit are written
  */
 export function formatters(language, { short = false } = {}) {
+  const number = (options) => {
+    const format = new Intl.NumberFormat(language, options);
+    return (value) => format.format(value);
+  };
   const fixed = (digits) =>
-    new Intl.NumberFormat(language, {
-      minimumFractionDigits: short ? 0 : digits,
+    number({
+      minimumFractionDigits: digits,
       maximumFractionDigits: digits,
       ...(digits ? { roundingMode: "halfEven" } : {}),
     });
-  const [whole, tenths, hundredths] = [0, 1, 2].map(fixed).map((format) => (value) => format.format(value));
+  // Labels of an axis are in equal steps, also where a step is 0.025.
+  const exact = number({ maximumSignificantDigits: 3 });
+  const whole = fixed(0);
+  const [tenths, hundredths] = short ? [exact, exact] : [1, 2].map(fixed);
   const three = (value) =>
     (Math.abs(value) >= 99.95 ? whole : Math.abs(value) >= 9.995 ? tenths : hundredths)(value);
   const percent = (value) => (Math.abs(value) >= 99.95 ? whole : tenths)(value);
+  const faint = (value, least, limit) => (short ? undefined : little(value, least, limit));
   const shown = (format) => (value) => (value === null || value === undefined ? NONE : format(value));
   return {
     ns: shown((value) => duration(value, three)),
@@ -53,7 +61,7 @@ export function formatters(language, { short = false } = {}) {
 }
 
 /** For a value that is too small for its digits. */
-function faint(value, least, limit) {
+function little(value, least, limit) {
   if (value === 0) return "0";
   return value > 0 && value < least ? `<${limit}` : undefined;
 }

@@ -22,6 +22,13 @@ test("axes do without zeros at the end", () => {
   );
 });
 
+test("labels of an axis are as far apart as they are drawn", () => {
+  const { share, rate, ns } = formatters("en", { short: true });
+  assert.deepEqual([0, 0.025, 0.05, 0.0025, 12.5].map(rate), ["0", "0.025", "0.05", "0.0025", "12.5"]);
+  assert.deepEqual([0, 0.0025, 0.0002].map(share), ["0 %", "0.25 %", "0.02 %"]);
+  assert.equal(ns(1_250_000), "1.25 ms");
+});
+
 test("what was not measured is no zero", () => {
   for (const format of Object.values(formatters("ja"))) assert.equal(format(null), "-");
 });

@@ -94,7 +94,8 @@ module Holdup
 
       def expected(quantity)
         return "-" unless quantity.interval?
-        [quantity.lowest_ns, quantity.highest_ns].map { |ns| View::Figures.duration(ns) }.join("..")
+        bounds = [quantity.lowest_ns, quantity.highest_ns].map { |ns| View::Figures.duration(ns) }
+        @words.range(*bounds)
       end
 
       # @return [Array<View::Section>] changes that could not be judged, and why

@@ -75,7 +75,7 @@ module Holdup
             View::Figures.duration(ns.round)
           },
             @figures.signed(line.error),
-            line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
+            @words.range(*line.interval.minmax.map { |bound| @figures.signed(bound) })]
         end
       end
     end

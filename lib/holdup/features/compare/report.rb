@@ -120,9 +120,9 @@ module Holdup
         def interval(estimate, level = estimate.class::LEVEL)
           range = estimate.interval(level) or return View::Figures::NONE
           unless estimate.relative?
-            return [range.begin, range.end].map { |bound| signed(estimate.metric, bound) }.join("..")
+            return @words.range(*[range.begin, range.end].map { |bound| signed(estimate.metric, bound) })
           end
-          "#{percent(range.begin)}..#{percent(range.end)} %"
+          "#{@words.range(percent(range.begin), percent(range.end))} %"
         end
 
         # @return [String] "better", "WORSE", "same", "too small", or empty if undecided
@@ -143,8 +143,8 @@ module Holdup
 
         # @return [String] "10 min - 1 h"
         def age(band)
-          band.to_s ? "#{seconds(band.from_s)} - #{seconds(band.to_s)}" : @words.call(:compare_age_from,
-            from: seconds(band.from_s))
+          from = seconds(band.from_s)
+          band.to_s ? @words.span(from, seconds(band.to_s)) : @words.call(:compare_age_from, from:)
         end
 
         # @param share [Float] of Estimate#visible

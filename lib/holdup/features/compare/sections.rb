@@ -127,7 +127,7 @@ module Holdup
 
       def endpoint(one)
         series = one.series
-        range = one.range && [one.range.begin, one.range.end].map { |bound| signed(bound) }.join("..")
+        range = one.range && @words.range(signed(one.range.begin), signed(one.range.end))
         [View::Width.clean(series.queue ? "#{series.name} [#{series.queue}]" : series.name),
           View::Figures.share(one.shares.first),
           *one.means.map { |ns| View::Figures.duration(ns) }, signed(one.moved_ns),

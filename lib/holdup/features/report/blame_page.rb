@@ -18,7 +18,11 @@ module Holdup
 
       private
 
-      def table(kind) = (kind == Sections::Stalls::StallMatrix) ? matrix : section(kind)
+      # As many rows as the list of requests: with 200 endpoints, a phone would have twenty screens.
+      def table(kind)
+        limit = query["limit"] ? query.limit : UnitPages::UnitsPage::STRONGEST
+        (kind == Sections::Stalls::StallMatrix) ? matrix(limit:) : section(kind, limit:)
+      end
 
       def parts(summary)
         return [] if summary.empty?

@@ -168,7 +168,7 @@ module Holdup
 
       def causes
         more = View::Blocks::Link.new(text: word(:all_blame), page: "blame")
-        section(Sections::Stalls::BlameTable, limit: TOP).with(more:)
+        section(Sections::Stalls::BlameTable, limit: TOP)&.with(more:)
       end
 
       def impact

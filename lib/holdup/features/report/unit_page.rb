@@ -203,12 +203,12 @@ module Holdup
         end
 
         def first
-          "- #{View::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
+          @words.span(nil, View::Figures.duration(Histogram::Buckets::FLOOR_NS)).strip
         end
 
         def name(step)
           bounds = [step, step + 1].map { |at| Histogram::Buckets::BOUNDS[at * DOUBLING] }
-          bounds.map { |ns| View::Figures.duration(ns) }.join(" - ")
+          @words.span(*bounds.map { |ns| View::Figures.duration(ns) })
         end
       end
     end

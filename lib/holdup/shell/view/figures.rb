@@ -115,7 +115,7 @@ module Holdup
       module Moments
         MOMENT = /\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?/
         # One or two moments in a text, and the zone of both.
-        PATTERN = /(#{MOMENT})(?: - (#{MOMENT}))? (UTC|[+-]\d\d:\d\d)/
+        PATTERN = /(#{MOMENT})(?: [-〜] (#{MOMENT}))? (UTC|[+-]\d\d:\d\d)/
 
         module_function
 

@@ -186,6 +186,12 @@ module Holdup
         items.join(@table.fetch(:alternative_separator))
       end
 
+      # @return [String] "-5.4..-1.7 %", where the last has the unit
+      def range(least, most) = [least, most].join(@table.fetch(:range_separator))
+
+      # @return [String] "10 min - 1 h"
+      def span(from, to) = [from, to].join(@table.fetch(:span_separator))
+
       # @return [String] all of them in a row
       def sentences(texts)
         texts.join(@table.fetch(:sentence_separator))

@@ -115,21 +115,24 @@ module Holdup
         request.get? && !env.key?(REFRESH) && Pages[name]&.streamed?
       end
 
-      # What needs no data is sent, and painted, first. The store has answered a question before, so what is
-      # wrong with the address or the store has its status. Damaged data may be found later: then the page
-      # itself says so.
+      # What needs no figures is sent, and painted, first: frame, title and span. The store has answered a
+      # question before, so what is wrong with the address or the store has its status. Damaged data may be
+      # found later: then the page itself says so.
       def streamed(name)
         store = opened
         stored = stored(store)
         query.filter
         page = Pages[name].new(context:, store:, query:, words:)
         view = view(name, query)
-        first, last = lay_out(view, CUT).split(CUT, 2)
+        head = render("head", locals: {view:, page:, **stored})
+        first, last = lay_out(view, "#{head}#{CUT}").split(CUT, 2)
         rest = lambda do
-          part = with_errors { store.snapshot { content(view, page, page.blocks, page.offered, stored) } }
+          part = with_errors { store.snapshot { found(view, page, page.blocks, page.offered) } }
           "#{part}#{last}"
         end
-        request.halt(response.finish_with_body(StreamedPage.new(first, close: store.method(:close), &rest)))
+        response.headers["x-accel-buffering"] = "no" # nginx would wait for the rest
+        body = StreamedPage.new(first, close: store.method(:close), socket: env["puma.socket"], &rest)
+        request.halt(response.finish_with_body(body))
       rescue
         store&.close
         raise
@@ -142,9 +145,7 @@ module Holdup
         failed(error)
       end
 
-      def content(view, page, blocks, offered, stored)
-        render("page", locals: {view:, page:, blocks:, offered:, **stored})
-      end
+      def found(view, page, blocks, offered) = render("found", locals: {view:, page:, blocks:, offered:})
 
       # A waiting page reloads by itself, with scripts or without.
       def laid_out(page, name, store, wait: nil)
@@ -154,7 +155,8 @@ module Holdup
         blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
         stored = page.span? ? stored(store) : {behind: nil, newest: nil, origins: {}, hosts: nil}
         offered = wait ? [] : page.offered
-        lay_out(view, content(view, page, blocks, offered, stored))
+        head = render("head", locals: {view:, page:, **stored})
+        lay_out(view, "#{head}#{found(view, page, blocks, offered)}")
       end
 
       def opened = Queries::RequestCache.new(context.store.call, origin: query.origin)
@@ -193,7 +195,7 @@ module Holdup
 
       def render(...) = TEMPLATES.render(...)
 
-      # Where the frame was sent before, only what is in it.
+      # Where frame and title were sent before, only what follows them.
       def lay_out(view, body)
         return body if @begun
         render("layout", locals: {view:, body:})

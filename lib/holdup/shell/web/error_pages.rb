@@ -77,7 +77,7 @@ module Holdup
       def message(status, text, problem: nil, remedy: nil, code: {}, name: page_name)
         response.status = status
         view = view(name, nil, kept: chosen)
-        lay_out(view, render("message", locals: {view:, text:, problem:, remedy:, code:}))
+        lay_out(view, render("message", locals: {view:, text:, problem:, remedy:, code:, titled: !@begun}))
       end
 
       # Works even if the rest of the address is invalid.

@@ -174,14 +174,14 @@ module Holdup
       # @return [Array<String>] what was chosen in addition to one of the usual spans, and of how many hosts
       #   the page is
       def chosen(asks, origins, hosts = nil)
-        span = [query.since, query["until"]] if query["until"]
-        span ||= [since] unless PageQuery::SPANS.key?(query.since)
+        span = @words.span(query.since, query["until"]) if query["until"]
+        span ||= since unless PageQuery::SPANS.key?(query.since)
         kind = query.kind && word(:"kind_#{query.kind}") if asks.include?("kind")
         least = query["least"] && "≥ #{query.least}" if asks.include?("least")
         name = query["name"] if asks.include?("name")
         from = choices(origins).keys.map { |part| query[part] }
         scope = word(:span_hosts, count: View::Figures.count(hosts)) if hosts.to_i > 1
-        [span&.join(" - "), *from, query["host"], scope, name, kind, least].compact
+        [span, *from, query["host"], scope, name, kind, least].compact
           .map { |text| View::Width.clean(text) }
       end
 

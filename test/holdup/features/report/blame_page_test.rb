@@ -28,6 +28,22 @@ class Holdup::Report::BlamePageTest < Minitest::Test
     refute_includes text, UNRECORDED
   end
 
+  def test_the_strongest_of_many_endpoints_have_rows
+    shape = SampleWindows::STOREFRONT.values.first.merge(units: 3)
+    @sample = SampleWindows.new(units: Array.new(40) { |index| ["A#a#{index}", shape] }.to_h)
+    get "/blame"
+    assert_equal 20, rows("Who made others wait")
+    assert_match(/20 more/, text)
+    get "/blame", {"limit" => "30"}
+    assert_equal 30, rows("Who made others wait")
+  end
+
+  # @return [Integer] of endpoints
+  def rows(title)
+    table = markup[/<h2[^>]*>#{title}.*?<\/table>/m] || markup[/<caption[^>]*>#{title}.*?<\/table>/m]
+    table.scan(/>A#a\d+</).size
+  end
+
   # The figure is there also for readers who see no colours.
   def test_figures_of_the_matrix_are_darker_for_a_larger_share
     get "/blame"

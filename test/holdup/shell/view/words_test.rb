@@ -173,6 +173,14 @@ class Holdup::View::PhraseTest < Minitest::Test
     Holdup::View::Words::Phrase.call(text, values, unknown: "unknown")
   end
 
+  def test_a_range_has_the_form_of_the_language
+    english, japanese = %w[en ja].map { |language| Holdup::View::Words.new(language) }
+    assert_equal "-5.4..-1.7", english.range("-5.4", "-1.7")
+    assert_equal "-5.4〜-1.7", japanese.range("-5.4", "-1.7")
+    assert_equal "10 min - 1 h", english.span("10 min", "1 h")
+    assert_equal "10 min 〜 1 h", japanese.span("10 min", "1 h")
+  end
+
   def test_one_and_many
     text = "%{count} {count:process runs|processes run}"
     assert_equal "1 process runs", say(text, count: 1)

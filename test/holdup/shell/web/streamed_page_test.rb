@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "delegate"
+require "net/http"
 require "holdup/loader"
 
 class Holdup::Web::StreamedPageTest < Minitest::Test
@@ -9,11 +10,12 @@ class Holdup::Web::StreamedPageTest < Minitest::Test
 
   # A store that counts what is asked inside of a snapshot, and fails then where it shall.
   class Watched < SimpleDelegator
-    attr_accessor :failure
+    attr_accessor :failure, :meanwhile
     attr_reader :snapshots, :closed
 
     def snapshot(&)
       @snapshots = @snapshots.to_i + 1
+      @meanwhile&.call
       raise @failure if @failure
       super
     end
@@ -35,20 +37,61 @@ class Holdup::Web::StreamedPageTest < Minitest::Test
     assert_equal 200, status
     assert_includes headers["content-security-policy"], "default-src 'none'"
     body.each do |part|
-      assert_match(/holdup-\h+\.css.*<nav.*<main/m, part)
-      refute_includes part, "<h1>"
+      assert_match(%r{holdup-\h+\.css.*<nav.*<main.*<h1>Overview</h1>.*<form class="span".*"skeleton"}m, part)
+      refute_includes part, %(<div class="blocks)
       break
     end
     assert_nil store.snapshots
     first, rest = parts(body)
 
     assert_equal 1, store.snapshots
-    assert_includes rest, "<h1>"
+    assert_match(/\A<div class="blocks folded">/, rest)
     assert_operator rest, :end_with?, "</html>\n"
     refute_includes first + rest, Holdup::Web::App::CUT
     refute store.closed
     body.close
     assert_equal 1, store.closed
+  end
+
+  # It would have nothing of the page until 200 ms later.
+  def test_puma_has_sent_the_frame_when_the_page_is_read
+    skip "no TCP_CORK here" unless Socket.const_defined?(:TCP_CORK)
+    socket = corked = nil
+    store.meanwhile = -> { corked = socket.getsockopt(Socket::IPPROTO_TCP, Socket::TCP_CORK).bool }
+    page = served(lambda { |env|
+      socket = env["puma.socket"]
+      dashboard(store:).call(env)
+    }) { |address| Net::HTTP.get(URI(address)) }
+
+    assert_includes page, "</html>"
+    assert_equal false, corked
+  end
+
+  # @yieldparam address [String]
+  def served(app)
+    addresses = Queue.new
+    server = Holdup::Web::Command::Server.new(app, host: "127.0.0.1", port: 0)
+    serving = Thread.new { server.run { |address| addresses << address } }
+    yield addresses.pop
+  ensure
+    serving.kill.join
+  end
+
+  def test_a_proxy_is_asked_to_send_the_frame_at_once
+    assert_equal "no", answer[1]["x-accel-buffering"]
+    refute_includes answer("/jobs")[1], "x-accel-buffering"
+  end
+
+  # Its socket may be gone, or be no TCP.
+  def test_a_reader_who_has_gone_is_left_to_the_server
+    pair = UNIXSocket.pair
+    gone = TCPSocket.allocate
+    [pair.first, gone, nil].each do |socket|
+      page = Holdup::Web::StreamedPage.new("first", close: -> {}, socket:) { "rest" }
+      assert_equal %w[first rest], parts(page)
+    end
+  ensure
+    pair.each(&:close)
   end
 
   def test_others_and_files_and_heads_are_sent_whole
@@ -83,7 +126,7 @@ class Holdup::Web::StreamedPageTest < Minitest::Test
     page = parts(answer.last).join
 
     assert_includes page, "the store is gone"
-    assert_equal 1, page.scan("<html").size
+    assert_equal [1, 1], ["<html", "<h1"].map { |tag| page.scan(tag).size }
     assert_operator page, :end_with?, "</html>\n"
   end
 

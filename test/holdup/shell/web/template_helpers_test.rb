@@ -134,8 +134,8 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
   end
 
   def test_names_may_wrap_between_their_words_and_nowhere_else
-    breaking = view.breaking("Admin::CommentsController#index")
-    assert_equal "Admin<wbr>::CommentsController<wbr>#index", breaking
+    breaking = view.breaking("Admin::OrdersController#index")
+    assert_equal "Admin<wbr>::OrdersController<wbr>#index", breaking
     assert_equal "GET /<wbr>orders/<wbr>:id", view.breaking("GET /orders/:id")
     ["82.0 kB", "4/4", "GraphQL", "vCPUs"].each { |text| assert_equal text, view.breaking(text) }
   end

@@ -197,8 +197,8 @@ module Holdup
           def change(line)
             spread = @comparison.change(line) unless line.arm == @result.plan.baseline
             return [View::Figures::NONE] * 2 unless spread
-            range = spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")
-            [signed(spread.median), range]
+            bounds = spread.values.minmax.map { |share| View::Figures.change(share, 0) }
+            [signed(spread.median), @words.range(*bounds)]
           end
 
           def costs

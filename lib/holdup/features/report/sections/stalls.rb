@@ -13,7 +13,9 @@ module Holdup
 
           ACCOUNTS = 6
 
+          # @return [View::Section, nil] nil where no thread waited: it would be a table of zeros
           def call
+            return if blame.whole_ns.zero?
             View::Section.new(title: word(:causes), columns:,
               rows: unit_rows + account_rows + nested_rows + [handoff_row, *gap_row],
               total: total_row, notes: [word(:causes_note), *notes, *holding_methods])

@@ -15,8 +15,8 @@ module Holdup
           # Allowed breaks in a name: between its parts, and between the words of a part that is too long for
           # a phone.
           PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])}
-          LONG_PART = /\w{19,}/
-          PART_WORDS = /(?<=[a-z]{3})(?=[A-Z][a-z])/
+          LONG_PART = /\w{18,}/
+          PART_WORDS = /(?<=[a-z]{3})(?=[A-Z][a-z])|(?<=[a-z]{3}_)(?=[a-z])/
           BREAK = "<wbr>"
           # A word of a sentence that may be wider than a phone. Shorter names are never broken.
           LONG_WORD = %r{([\w:#/.-]{32,})}
@@ -53,7 +53,8 @@ module Holdup
             escaped = parts.map { |part| LONG_WORD.match?(part) ? wrapping(part) : CGI.escapeHTML(part) }
             timed = escaped.join.gsub(Figures::Moments::PATTERN) do |found|
               from, to, zone = $~.captures
-              to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
+              next time(from, zone, found) unless to
+              @words.span(time(from, zone), time(to, zone, "#{to} #{zone}"))
             end
             timed.gsub(UNIT_SPACE, Width::NO_BREAK)
           end
@@ -99,6 +100,11 @@ module Holdup
         def list(texts) = @words.list(texts)
 
         def language = @words.language
+
+        # Styles of a first screen must not wait for the fold at its end: a browser shows a page in parts.
+        # @param blocks [Array<Object>] of a page
+        # @return [String] their class
+        def blocks_class(blocks) = blocks.any?(Blocks::Fold) ? "blocks folded" : "blocks"
 
         # @return [String, nil] where others find the page as it is; nil in a file
         def sent_address = nil

@@ -61,6 +61,14 @@ class Holdup::Report::Sections::StallsTest < Minitest::Test
     refute_includes section(BlameTable, summary).rows.map(&:first), ONE_SIDE
   end
 
+  def test_there_is_no_table_of_zeros_where_no_thread_waited
+    units = SampleWindows::STOREFRONT.transform_values do |shape|
+      shape.merge(ms: shape[:ms].except(:stalled))
+    end
+    calm = SampleWindows.new(units:, handoff: 0.0, accounts: {"main" => 0.0})
+    assert_nil section(BlameTable, summary(calm.to_a))
+  end
+
   def test_says_what_of_the_stall_is_that_of_requests_and_jobs
     blame = ahead.blame
     units, threads = [blame.units_suffered_ns, blame.accounts.sum(&:suffered)].map do |ns|

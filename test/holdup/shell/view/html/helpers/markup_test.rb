@@ -10,6 +10,10 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
   # Minitest calls a `time` of its own, so it is not mixed into the test.
   class Markup
     include Holdup::View::Html::Helpers::Markup
+
+    def initialize(language = "en")
+      @words = Holdup::View::Words.new(language)
+    end
   end
 
   def_delegators :@markup, :sentence, :breaking, :cut
@@ -46,6 +50,12 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
     end
   end
 
+  def test_a_span_has_the_form_of_the_language
+    span = "2026-11-21 12:00 - 2026-11-21 13:00 UTC"
+    assert_equal "2026-11-21 12:00 〜 2026-11-21 13:00 UTC", seen(Markup.new("ja").sentence(span))
+    assert_equal 2, Markup.new("ja").sentence(span.sub(" - ", " 〜 ")).scan("<time").size
+  end
+
   def test_a_name_breaks_between_its_parts
     assert_equal "Admin<wbr>::ReportsController<wbr>#index", breaking("Admin::ReportsController#index")
     assert_equal "GET /<wbr>orders/<wbr>:id", breaking("GET /orders/:id")
@@ -55,6 +65,8 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
   def test_a_long_part_breaks_between_its_words
     assert_equal "Admin<wbr>::Monthly<wbr>Reports<wbr>Controller<wbr>#index",
       breaking("Admin::MonthlyReportsController#index")
+    assert_equal "Products<wbr>Controller<wbr>#download_<wbr>invoice_<wbr>pdf",
+      breaking("ProductsController#download_invoice_pdf")
     assert_equal "Orders<wbr>Controller<wbr>Floor -&gt; X", breaking("OrdersControllerFloor -> X")
   end
 
