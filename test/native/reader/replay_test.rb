@@ -70,7 +70,7 @@ class ReplayEngineTest < Minitest::Test
 
   def test_refuses_a_trace_that_is_not_whole
     arrivals, units = trace
-    assert_equal "a trace has 104 bytes a unit", refusal([arrivals, "odd"])
+    assert_equal "a trace has 120 bytes a unit", refusal([arrivals, "odd"])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal([arrivals * 2, units])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal(["odd", units])
   end
@@ -116,10 +116,13 @@ class ReplayEngineTest < Minitest::Test
       slice_ns: 11,
       pool: 12,
       before: 13,
-      lane: 14
+      lane: 14,
+      after: 15,
+      after_ns: 16
     }
-    words = Engine::UNIT_WORDS.zip(Unit.new(arrival_ns: 1, acquisitions: 4, io: true, **given).words).to_h
-    assert_equal({**given, holds: 5, gaps: 4, io: 1}, words)
+    unit = Unit.new(arrival_ns: 1, acquisitions: 4, moments: 1, io: true, **given)
+    words = Engine::UNIT_WORDS.zip(unit.words).to_h
+    assert_equal({**given, holds: 5, gaps: 3, io: 1}, words)
   end
 
   def test_names_the_columns_of_the_outcome
