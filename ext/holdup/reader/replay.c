@@ -56,9 +56,10 @@ static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
     if (!recorded->before) rp_begin(r, p);
     u->before_left = (uint32_t)recorded->before;
     u->process = process;
-    u->queued = r->now - u->arrived;
+    double queued = r->now - u->arrived, arriving = fmin((double)recorded->arriving_ns, queued);
+    u->queued = queued - arriving;
     u->held_left = (double)recorded->held_ns;
-    u->idle_left = (double)recorded->idle_ns;
+    u->idle_left = (double)recorded->idle_ns - arriving;
     u->holds_left = (uint32_t)recorded->holds;
     u->gaps_left = (uint32_t)recorded->gaps;
     u->lengths_left = u->gaps_left < u->holds_left ? u->gaps_left + 1 : u->holds_left;

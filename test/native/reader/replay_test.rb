@@ -70,7 +70,7 @@ class ReplayEngineTest < Minitest::Test
 
   def test_refuses_a_trace_that_is_not_whole
     arrivals, units = trace
-    assert_equal "a trace has 120 bytes a unit", refusal([arrivals, "odd"])
+    assert_equal "a trace has 128 bytes a unit", refusal([arrivals, "odd"])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal([arrivals * 2, units])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal(["odd", units])
   end
@@ -109,6 +109,7 @@ class ReplayEngineTest < Minitest::Test
     given = {
       held_ns: 2,
       idle_ns: 3,
+      arriving_ns: 2,
       longest_ns: 6,
       in_flight_milli: 7,
       rest_ns: 8,

@@ -13,10 +13,11 @@ module Holdup
         # `slice_ns`: its thread's time slice (priority), 0: that of the group; `pool`: that takes it, see
         # ThreadPools; `before`: number of holds before it begins, see Scenario::DispatchCost;
         # `lane`: in which it waits, see Scenario; `after`, `after_ns`: number and time of holds of its thread
-        # when it has ended; `moments`: acquisitions for a moment, at which it only lets others go first
+        # when it has ended; `moments`: acquisitions for a moment, at which it only lets others go first;
+        # `arriving_ns`: see Scenario::DispatchCost
         class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
           :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before, :lane, :after, :after_ns,
-          :moments)
+          :moments, :arriving_ns)
           def self.of(unit_sample, arrival_ns, pool: 0, lane: 0)
             new(arrival_ns: arrival_ns.round, held_ns: unit_sample.running_ns, idle_ns: unit_sample.idle_ns,
               acquisitions: unit_sample.acquisitions,
@@ -28,7 +29,7 @@ module Holdup
           # Faster than `initialize`, which `with` would call too, for tens of thousands of units.
           def self.new(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000,
             rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0, lane: 0, after: 0, after_ns: 0,
-            moments: 0)
+            moments: 0, arriving_ns: 0)
             super
           end
 
@@ -36,7 +37,7 @@ module Holdup
           def words
             waits = [acquisitions - moments, idle_ns.zero? ? 0 : 1].max
             [held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
-              io ? 1 : 0, slice_ns, pool, before, lane, after, after_ns]
+              io ? 1 : 0, slice_ns, pool, before, lane, after, after_ns, arriving_ns]
           end
         end
 

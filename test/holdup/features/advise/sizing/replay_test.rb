@@ -252,6 +252,17 @@ module Holdup::Advise::Sizing
       assert_equal [16 * MS, 26 * MS], two
     end
 
+    # The second one is sent while the first one has the thread.
+    def test_a_unit_that_waits_for_a_thread_arrives_meanwhile
+      between = Scenario::DispatchCost.new(held_ns: 1.0 * MS, idle_ns: 2.0 * MS, acquisitions: 0.4,
+        arriving_ns: 2.0 * MS)
+      one, two = replay([unit, unit], threads: 1, between:).then { |result|
+        result.column(:queued).zip(result.column(:response))
+      }
+      assert_equal [3 * MS, 13 * MS], one
+      assert_equal [14 * MS, 24 * MS], two
+    end
+
     # A thread that waits to fetch a job keeps nothing yet of which others would feel anything.
     def test_who_is_between_two_units_is_not_concurrent
       fetching = unit(arrival_ms: 2, held_ms: 1, idle_ms: 1, acquisitions: 1, before: 1)

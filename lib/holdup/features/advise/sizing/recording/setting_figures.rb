@@ -153,7 +153,8 @@ module Holdup
           after = requests? ? AFTER_REQUESTS : 0.0
           before_ns = held_ns * (1 - after)
           idle_ns = [pickup_ns - before_ns, 0.0].max
-          Scenario::DispatchCost.new(held_ns:, idle_ns:, acquisitions:, after:)
+          Scenario::DispatchCost.new(held_ns:, idle_ns:, acquisitions:, after:,
+            arriving_ns: requests? ? idle_ns : 0)
         end
 
         # @return [Float, nil] mean ns of a unit's stall while no thread held the GVL; nil if not recorded

@@ -278,9 +278,9 @@ module Holdup::Advise::Sizing
       others = minutes(name: "thread:puma srv", kind: :account, count: 20) { FAST }
       found = recording(windows: minutes + others)
       after = Recording::SettingFigures::AFTER_REQUESTS
-      assert_equal [2.0 * ExampleUnits::MS, found.pickup_ns - after * 2.0 * ExampleUnits::MS, 1.4, after],
-        found.between.to_h.values
-      assert_equal [0.0, 0.5 * ExampleUnits::MS, 0.0, after],
+      idle_ns = found.pickup_ns - after * 2.0 * ExampleUnits::MS
+      assert_equal [2.0 * ExampleUnits::MS, idle_ns, 1.4, after, idle_ns], found.between.to_h.values
+      assert_equal [0.0, 0.5 * ExampleUnits::MS, 0.0, after, 0.5 * ExampleUnits::MS],
         recording(unit_samples: Array.new(300) { |index|
           ExampleUnits.unit_sample(index,
             in_flight_milli: 1000)
