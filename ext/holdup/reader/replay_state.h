@@ -37,7 +37,7 @@ typedef struct {
     /* Holds before it begins, in which it slows no other unit down: what a thread does between two units. */
     uint64_t before;
     uint64_t lane;     /* in which it waits, where processes share their queues */
-    /* Holds of its thread when it has ended, and how long they are: the thread takes no other unit meanwhile. */
+    /* Holds of its thread when it has ended, and their time: the thread takes no other unit meanwhile. */
     uint64_t after, after_ns;
     uint64_t arriving_ns; /* of idle_ns, before it begins: passes also while it waits for a thread */
 } rp_unit_t;

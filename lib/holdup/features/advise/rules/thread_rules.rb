@@ -103,8 +103,8 @@ module Holdup
           # The first version that lets others go first.
           FAIR = 7
           # Share of the response. Puma 6 had 0.29 to 0.58 with 32 kept connections for 5 threads, and at most
-          # 0.05 with a connection for each request.
-          LEAST = 0.1
+          # 0.06 with a connection for each request.
+          LEAST_WAITED = 0.1
 
           module_function
 
@@ -114,7 +114,7 @@ module Holdup
             return if situation.jobs? || recording.nil? || recording.threads.to_i < 2
             return unless situation.fact("server") == "puma" && version.to_i < FAIR
             share = waited_share(recording)
-            return if share < LEAST
+            return if share < LEAST_WAITED
             change = Finding::ProposedChange.new(new: CHANGE, how: :restart)
             Finding.new(rule: :kept_connections, remedy: :setting, change:, weight: share,
               facts: {version:, waited_share: share})
