@@ -22,11 +22,12 @@ module Bench
       OpenPattern.new(arrivals:, kept:)
     end.freeze
     PATTERNS = ALL_PATTERNS.values_at(0, -1).freeze
-    WHOLE = OpenExperiment::OpenPlan.new(settings: SETTINGS, patterns: PATTERNS, warm_up_s: 6, recorded_s: 40,
-      turn_s: 10, rounds: 2)
-    WHOLE_LONG = WHOLE.with(settings: ALL_SETTINGS, patterns: ALL_PATTERNS, warm_up_s: 20, recorded_s: 120,
-      turn_s: 20, rounds: 3)
-    QUICK = WHOLE.with(settings: [RECORDED, [2, 3]], warm_up_s: 2, recorded_s: 8, turn_s: 3, rounds: 1)
+    WHOLE = OpenExperiment::OpenPlan.new(settings: SETTINGS, patterns: PATTERNS, warm_up_s: 30,
+      recorded_s: 60, turn_s: 10, rounds: 2)
+    WHOLE_LONG = WHOLE.with(settings: ALL_SETTINGS, patterns: ALL_PATTERNS, recorded_s: 195, turn_s: 20,
+      rounds: 3)
+    # A part of a minute that is shorter than five seconds does not show its load.
+    QUICK = WHOLE.with(settings: [RECORDED, [2, 3]], warm_up_s: 2, recorded_s: 24, turn_s: 3, rounds: 1)
     # %, of the response: at the median of the settings and at the worst.
     LIMITS = {median: 12, largest: 20}.freeze
     SUMMARY = ["shape, requests", "settings", "p50: error, %, median", "largest", "p95: median", "largest",
@@ -112,10 +113,12 @@ module Bench
       shares = OpenExperiment::SHARES.to_h do |arrivals, by_processes|
         [arrivals, by_processes.values.map { |share| format("%.0f", share * 100) }.join(" and ")]
       end
-      "Puma with Holdup: #{shapes}. Each is recorded for #{@plan.recorded_s} s at #{RECORDED.join(" x ")} " \
-      "(processes x threads) under requests that come on their own (Poisson), each on a connection of its " \
-      "own. Then servers of all settings, booted and warm, are loaded in turns of #{@plan.turn_s} s, " \
-      "in another order each time, #{@plan.rounds} rounds, two servers of the recorded setting among them. " \
+      "Puma with Holdup: #{shapes}. Servers of all settings, booted and warm (steady, after " \
+      "#{@plan.warm_up_s} s at most), are loaded in turns of #{@plan.turn_s} s, in another order each " \
+      "time, #{@plan.rounds} rounds, two servers of one setting, #{RECORDED.join(" x ")} (processes x " \
+      "threads), among them. One of these is recorded for #{@plan.recorded_s} s under requests that come " \
+      "on their own (Poisson), each on a connection of its own: in #{@plan.parts} parts, before the rounds " \
+      "and as a turn of each, so that the recording has the machine's speeds that the turns have. " \
       "Each load is a part of what the recording says that the setting can serve: " \
       "#{shares.fetch(:poisson)} % (one process, two) of single requests, #{shares.fetch(:bursts)} % in " \
       "page loads. Times are Holdup's own: from the client's sending to the request's end. They are " \

@@ -12,7 +12,7 @@ class GemPackageTest < Minitest::Test
   ROOT = File.expand_path("..", __dir__)
   NAMES = %w[holdup-agent holdup].freeze
   # Of the gem holdup, help and errors in a second language are a fiftieth, and the guide is an eighth.
-  MOST_BYTES = {"holdup-agent" => 1_000_000, "holdup" => 1_420_000}.freeze
+  MOST_BYTES = {"holdup-agent" => 1_000_000, "holdup" => 1_430_000}.freeze
   # What the release workflow has in its environment.
   PUBLISHED = {"GITHUB_SERVER_URL" => "https://git.example", "GITHUB_REPOSITORY" => "someone/holdup"}.freeze
   LINKS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze

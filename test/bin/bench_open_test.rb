@@ -2,11 +2,15 @@
 
 require "test_helper"
 require_relative "../../benchmark/support/open/compared"
+require_relative "../../benchmark/support/open/experiment"
+require_relative "../support/example_units"
 
 # The loads of bin/bench predict-open, and what becomes of its measurements.
 class BenchOpenTest < Minitest::Test
   ROUTES = [Holdup::Lab::Route.new(label: "page", path: "/page", weight: 3),
     Holdup::Lab::Route.new(label: "report", path: "/report", weight: 1)].freeze
+  NS = 1_000_000_000
+  START_NS = ExampleUnits::START_S * NS
   KEPT = Bench::OpenPattern.new(arrivals: :poisson, kept: true)
   EACH = Bench::OpenPattern.new(arrivals: :poisson, kept: false)
 
@@ -63,7 +67,36 @@ class BenchOpenTest < Minitest::Test
     assert_in_delta 5.0, turn.error(0.95)
   end
 
+  # Two parts of ten seconds, five minutes apart.
+  def test_parts_of_a_recording_follow_each_other
+    parts = [0, 300].map { |at_s| part(at_s) }
+    joined = Bench::OpenServer::OpenRecording.joined(parts)
+    assert_equal [0, 9], joined.unit_samples.map { |unit| (unit.start_ns - START_NS) / NS }.minmax
+    assert_equal [ExampleUnits::START_S] * 2, joined.windows.map(&:start_s)
+    assert_equal 20, joined.seconds
+    assert_in_delta 10.0, joined.span.end - joined.span.begin, 1e-3
+    assert_in_delta 0.2, joined.beside
+  end
+
+  def test_each_pattern_of_each_round_has_a_part_of_the_recording
+    plan = Bench::OpenExperiment::OpenPlan.new(settings: [[1, 5]], patterns: [KEPT, EACH], warm_up_s: 1,
+      recorded_s: 60, turn_s: 10, rounds: 2)
+    assert_equal 5, plan.parts
+    assert_in_delta 12.0, plan.part_s
+  end
+
   private
+
+  # Units of each of five seconds. The other load between the parts is in neither.
+  def part(at_s)
+    units = Array.new(5) { |second| ExampleUnits.unit_sample((at_s + second) * 1000) }
+    series = units.first.series
+    window = Holdup::Window.empty(series:, setting: ExampleUnits::SETTING, host: "a", seconds: 60,
+      start_s: ExampleUnits::START_S + at_s)
+    from_s = ExampleUnits::START_S + at_s
+    Bench::OpenServer::OpenRecording.new(windows: [window], unit_samples: units, samples: [], rate: 1.0,
+      seconds: 10, span: from_s..(from_s + 5), beside: at_s.zero? ? 0.1 : 0.3, idle_beside: 0.0)
+  end
 
   def bursts(rate: 60, seconds: 10, seed: 3)
     Bench::OpenPattern.new(arrivals: :bursts, kept: false).due(routes: ROUTES, rate:, seconds:, seed:)

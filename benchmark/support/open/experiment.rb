@@ -7,13 +7,20 @@ require_relative "predictions"
 require_relative "server"
 
 module Bench
-  # Boots a shape at several settings, records the first one, and loads all of them in turns: a machine that
-  # computes at another speed from minute to minute does so for all. A server that fails is booted again, and
-  # left out if that fails too.
+  # Boots a shape at several settings, and loads all of them in turns; the recording of the first one is one
+  # of the turns: a machine that computes at another speed from minute to minute does so for all. A server
+  # that fails is booted again, and left out if that fails too.
   class OpenExperiment
     # `settings`: processes and threads of each server, the recorded one first, which may come twice;
-    # `patterns`: OpenPattern; then seconds, and the number of rounds
-    OpenPlan = Data.define(:settings, :patterns, :warm_up_s, :recorded_s, :turn_s, :rounds)
+    # `patterns`: OpenPattern; then seconds (the warm-up at most, the recording in all), and the number of
+    # rounds
+    OpenPlan = Data.define(:settings, :patterns, :warm_up_s, :recorded_s, :turn_s, :rounds) do
+      # The first part of the recording says which loads the settings get; each further one is a turn of its
+      # own, because a recording at another speed of the machine than the turns predicts that speed.
+      def parts = 1 + rounds * patterns.size
+
+      def part_s = recorded_s.fdiv(parts)
+    end
 
     # One server in one round. `server`: its place in the settings; `work_ns`: fixed work meanwhile
     OpenMeasurement = Data.define(:server, :pattern, :round, :turn, :work_ns)
@@ -52,6 +59,7 @@ module Bench
       @progress = progress
       @measured = []
       @failures = []
+      @parts = []
     end
 
     # @yieldparam measurements [OpenMeasurements] so far, after each round
@@ -86,8 +94,14 @@ module Bench
     end
 
     def measurements(done:)
-      OpenMeasurements.new(plan: @plan, recorded: @recorded, work_ns: work_ns(@recorded.span),
-        measured: @measured.dup, failures: @failures.dup, done:)
+      OpenMeasurements.new(plan: @plan, recorded: OpenServer::OpenRecording.joined(@parts),
+        work_ns: recorded_work_ns, measured: @measured.dup, failures: @failures.dup, done:)
+    end
+
+    # @return [Float, nil] mean of the parts
+    def recorded_work_ns
+      found = @parts.filter_map { |part| work_ns(part.span) }
+      found.sum / found.size if found.any?
     end
 
     def boot(index)
@@ -100,6 +114,7 @@ module Bench
       server = OpenServer.new(@shape, arm, folders)
       @servers[index] = server
       server.boot(warm_up_s: @plan.warm_up_s)
+      @failures << "#{arm.name} was not warm after #{@plan.warm_up_s} s" unless server.warm?
     rescue Holdup::Error => error
       server&.stop
       @servers.delete(index)
@@ -113,14 +128,25 @@ module Bench
       @progress.call("#{@shape.name}: recording")
       probe = server.record(OpenServer::WARM_UP, rate: server.warm_rate / 2, seconds: PROBE_S,
         seed: RECORDING_SEED)
-      @recorded = recorded(server, capacity(probe, @plan.settings.first.last))
-      @predictions = OpenPredictions.new(@shape, @recorded)
+      @parts << recorded(server, capacity(probe, @plan.settings.first.last))
+      @predictions = OpenPredictions.new(@shape, @parts.first)
+    end
+
+    # Another part of the recording. Without it, the others are the recording.
+    def record_again
+      server = @servers[0]
+      return unless server
+      first = @parts.first
+      @parts << server.record(OpenServer::WARM_UP, rate: first.rate, seconds: @plan.part_s,
+        seed: RECORDING_SEED + @parts.size, idle_beside: first.idle_beside)
+    rescue Holdup::Error => error
+      failed("a part of the recording", error)
     end
 
     # @return [OpenServer::OpenRecording]
     # @raise [Holdup::Error]
     def recorded(server, capacity, shares = RECORDED_SHARES)
-      server.record(OpenServer::WARM_UP, rate: shares.first * capacity, seconds: @plan.recorded_s,
+      server.record(OpenServer::WARM_UP, rate: shares.first * capacity, seconds: @plan.part_s,
         seed: RECORDING_SEED)
     rescue Holdup::Error => error
       raise if shares.one?
@@ -144,7 +170,8 @@ module Bench
     def round(pattern, round, turn)
       number = round * @plan.patterns.size + turn
       @progress.call("#{@shape.name}: round #{round + 1} of #{@plan.rounds}, #{pattern.name}")
-      Rounds.order(@servers.keys.sort, number).each { |index| measure(index, pattern, round, number) }
+      turns = Rounds.order([:recording, *@servers.keys.sort], number)
+      turns.each { |one| (one == :recording) ? record_again : measure(one, pattern, round, number) }
     end
 
     def measure(index, pattern, round, number)

@@ -17,6 +17,7 @@ module Bench
       def percentile(share) = Holdup::Lab::Exchange::Percentile.of(responses, share)
     end
 
+    NS = 1_000_000_000
     # Without a load, what else runs on the machine is seen for so long.
     IDLE_S = 4
     WARM_UP = OpenPattern.new(arrivals: :poisson, kept: false)
@@ -24,10 +25,35 @@ module Bench
     WARM_RATE = 40
     WARM_SHARE = 0.6
 
-    # What the recorded setting did under a load, for predictions. `beside`: CPUs of everything else,
-    # `idle_beside`: the same without any load
+    # What the recorded setting did under a load, for predictions. `span`: seconds since 1970; `beside`: CPUs
+    # of everything else, `idle_beside`: the same without any load
     OpenRecording = Data.define(:windows, :unit_samples, :samples, :rate, :seconds, :span, :beside,
       :idle_beside) do
+      # One recording of parts, between which the server had other loads or none.
+      # @param parts [Array<OpenRecording>] at the same rate
+      def self.joined(parts) = parts.inject(&:followed_by)
+
+      # As if the other part had begun at the end of this one. What was sampled of processes counts from their
+      # start, also in between: it is that of the first part.
+      # @param other [OpenRecording]
+      # @return [OpenRecording]
+      def followed_by(other)
+        earlier_s = (other.span.begin - span.end).floor
+        moved = other.earlier(earlier_s)
+        with(windows: windows + moved.windows, unit_samples: unit_samples + moved.unit_samples,
+          seconds: seconds + other.seconds, span: span.begin..moved.span.end,
+          beside: (beside * seconds + other.beside * other.seconds) / (seconds + other.seconds))
+      end
+
+      # @param earlier_s [Integer]
+      # @return [OpenRecording] as if it had begun so much earlier
+      def earlier(earlier_s)
+        minute_s = Holdup::MINUTE_S
+        with(span: (span.begin - earlier_s)..(span.end - earlier_s),
+          windows: windows.map { |one| one.with(start_s: (one.start_s - earlier_s) / minute_s * minute_s) },
+          unit_samples: unit_samples.map { |one| one.with(start_ns: one.start_ns - earlier_s * NS) })
+      end
+
       # @return [Holdup::Advise::Sizing::Recording]
       def recording(shared:)
         from_s, to_s = span.minmax
@@ -51,7 +77,7 @@ module Bench
     end
 
     # @param warm_up_s [Numeric] at most
-    # @return [self] warm
+    # @return [self] warm, or see #warm?
     # @raise [Holdup::Error]
     def boot(warm_up_s:)
       env = {**@shape.env, **own_env}
@@ -59,9 +85,12 @@ module Bench
         root: @shape.root, **@folders)
       @server.boot(@shape.routes.first)
       @intake = Holdup::Lab::InMemoryStore.new(@folders.fetch(:segments))
-      with_jobs { session(WARM_UP).warm_up(warm_rate, longest_s: warm_up_s) }
+      with_jobs { @warmed = session(WARM_UP).warm_up(warm_rate, longest_s: warm_up_s).warmed }
       self
     end
+
+    # Whether, at the end of its warm-up, requests took no less CPU time, and hardly any code was compiled.
+    def warm? = @warmed.steady
 
     # @param pattern [OpenPattern]
     # @return [OpenTurn]
@@ -74,10 +103,10 @@ module Bench
         held_ns: requests.sum(&:running_ns).fdiv(requests.size))
     end
 
+    # @param idle_beside [Float] CPUs of everything else without a load
     # @return [OpenRecording]
     # @raise [Holdup::Error]
-    def record(pattern, rate:, seconds:, seed:)
-      idle_beside = idle_beside()
+    def record(pattern, rate:, seconds:, seed:, idle_beside: idle_cpus)
       result, span, beside = measured(pattern, rate:, seconds:, seed:)
       OpenRecording.new(windows: result.windows, unit_samples: result.unit_samples, samples: result.samples,
         rate:, seconds:, span:, beside:, idle_beside:)
@@ -110,7 +139,7 @@ module Bench
       [result, from_s..to_s, (Cores.busy_s - busy_s - result.cpu_s) / (to_s - from_s)]
     end
 
-    def idle_beside
+    def idle_cpus
       from_s = now_s
       busy_s = Cores.busy_s
       IO.select(nil, nil, nil, IDLE_S)

@@ -56,12 +56,14 @@ static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
     if (!recorded->before) rp_begin(r, p);
     u->before_left = (uint32_t)recorded->before;
     u->process = process;
-    u->queued = r->now - u->arrived;
+    double queued = r->now - u->arrived, arriving = fmin((double)recorded->arriving_ns, queued);
+    u->queued = queued - arriving;
     u->held_left = (double)recorded->held_ns;
-    u->idle_left = (double)recorded->idle_ns;
+    u->idle_left = (double)recorded->idle_ns - arriving;
     u->holds_left = (uint32_t)recorded->holds;
     u->gaps_left = (uint32_t)recorded->gaps;
-    u->longest_at = recorded->longest_ns ? (uint32_t)(rp_random(r) % recorded->holds) : RP_NONE;
+    u->lengths_left = u->gaps_left < u->holds_left ? u->gaps_left + 1 : u->holds_left;
+    u->longest_at = recorded->longest_ns ? (uint32_t)(rp_random(r) % u->lengths_left) : RP_NONE;
     u->stalled = u->held = u->part_left = 0;
     rp_want(r, p, unit);
 }
@@ -155,31 +157,45 @@ static void rp_take_next(rp_t *r, uint32_t process, uint32_t ended)
     }
 }
 
+/* Its thread is free, and takes the next one. */
+static void rp_free(rp_t *r, uint32_t unit)
+{
+    uint32_t process = r->live[unit].process;
+    rp_pool_of(r, &r->processes[process], unit)->busy[r->units[unit].io != 0]--;
+    rp_take_next(r, process, unit);
+}
+
+/* It ends. Its thread may have something to do for it yet. */
 static void rp_finish(rp_t *r, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
-    uint32_t process = u->process;
     double response = r->now - u->arrived;
     r->results[unit] = (rp_result_t){(uint64_t)llround(u->queued), (uint64_t)llround(u->stalled),
                                      (uint64_t)llround(u->held), (uint64_t)llround(response)};
-    rp_process_t *p = &r->processes[process];
-    rp_pool_of(r, p, unit)->busy[r->units[unit].io != 0]--;
+    rp_process_t *p = &r->processes[u->process];
     p->in_flight--;
     r->in_flight--;
     p->empty_since = r->now;
     if (!rp_other(r, unit)) r->done++;
     if (rp_thinks(r, unit)) rp_think(r);
-    rp_take_next(r, process, unit);
+    u->after_left = (uint32_t)r->units[unit].after;
+    if (u->after_left) rp_want(r, p, unit);
+    else rp_free(r, unit);
 }
 
 /* --- the loop --- */
 
-/* A hold is followed by io, the next hold without any, or the end. */
+/* A hold is followed by io, the next hold without any, the end, or, after that, a free thread. */
 static void rp_go_on(rp_t *r, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
+    if (u->after_left) {
+        if (--u->after_left) rp_want(r, &r->processes[u->process], unit);
+        else rp_free(r, unit);
+        return;
+    }
     if (u->before_left && --u->before_left == 0) rp_begin(r, &r->processes[u->process]);
-    if (u->gaps_left) rp_io_push(r, r->now + rp_next_idle(r, u), unit);
+    if (u->gaps_left && u->gap_follows) rp_io_push(r, r->now + rp_next_idle(r, u), unit);
     else if (u->holds_left) rp_want(r, &r->processes[u->process], unit);
     else rp_finish(r, unit);
 }

@@ -48,20 +48,24 @@ double rp_rest_cost(const rp_t *r, double rest)
 static double rp_next_hold(rp_t *r, rp_process_t *p, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
+    if (u->after_left) return (double)r->units[unit].after_ns / (double)r->units[unit].after;
+    uint32_t holds_left = u->holds_left--;
+    u->gap_follows = u->lengths_left >= holds_left || rp_random(r) % holds_left < u->lengths_left;
+    if (!u->gap_follows) return 0;
     double longest = (double)r->units[unit].longest_ns, part;
-    if (u->holds_left <= 1) part = u->held_left;
+    if (u->lengths_left <= 1) part = u->held_left;
     else if (u->longest_at == 0) {
         part = longest < u->held_left ? longest : u->held_left;
         u->longest_at = RP_NONE;
     }
     else {
         double others = u->longest_at == RP_NONE ? u->held_left : u->held_left - longest;
-        uint32_t parts = u->longest_at == RP_NONE ? u->holds_left : u->holds_left - 1;
+        uint32_t parts = u->longest_at == RP_NONE ? u->lengths_left : u->lengths_left - 1;
         part = rp_part(r, others > 0 ? others : 0, parts);
         if (u->longest_at != RP_NONE) u->longest_at--;
     }
     u->held_left -= part;
-    u->holds_left--;
+    u->lengths_left--;
     return part * u->factor * rp_hold_cost_now(r, p);
 }
 

@@ -39,7 +39,7 @@ static const char *const rp_assignment_names[RP_ASSIGNMENTS] = {
 /* Names of a unit's words, without its arrival. */
 static const char *const rp_unit_words[] = {
     "held_ns", "idle_ns", "holds", "gaps", "longest_ns", "in_flight_milli", "rest_ns", "group", "io",
-    "slice_ns", "pool", "before", "lane"};
+    "slice_ns", "pool", "before", "lane", "after", "after_ns", "arriving_ns"};
 static const char *const rp_columns[] = {"queued", "stalled", "held", "response"};
 
 #define RP_SIZE(list) (sizeof(list) / sizeof(*(list)))
@@ -244,7 +244,9 @@ static const char *rp_fault_of(const rp_t *r, const rp_unit_t *u, long groups)
     if (u->group >= (uint64_t)groups) return "a unit is of a group that the replay does not have";
     if (u->pool >= r->groups[u->group].pools) return "a unit is of a pool that its group does not have";
     if (u->holds < 1 || u->holds > RP_MAX_HOLDS) return "a unit has 1..10000000 holds";
-    if (u->gaps > u->holds || u->gaps + 1 < u->holds) return "a unit has as many gaps as holds, or one less";
+    if (u->gaps > u->holds) return "a unit has at most as many gaps as holds";
+    if (u->arriving_ns > u->idle_ns) return "a unit arrives in a part of its idle time";
+    if (u->after > RP_MAX_HOLDS) return "a unit has at most 10000000 holds after it has ended";
     if (u->before >= u->holds) return "a unit has more holds than those before it begins";
     if (u->lane >= r->options.lane_count) return "a unit is of a lane that the replay does not have";
     return NULL;

@@ -26,6 +26,9 @@ enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
  * One unit as it was recorded: after its arrival the words of a trace, in this order (rp_unit_words in
  * replay_methods.c names them for Ruby). A trace has the units in question first, then the others; each of
  * the two parts is sorted by arrival.
+ *
+ * A hold with a length is followed by a gap, except for the last one. A unit with fewer gaps than that has
+ * further holds, which take no time: there it only lets those go first who wait for the GVL.
  */
 typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
@@ -34,6 +37,9 @@ typedef struct {
     /* Holds before it begins, in which it slows no other unit down: what a thread does between two units. */
     uint64_t before;
     uint64_t lane;     /* in which it waits, where processes share their queues */
+    /* Holds of its thread when it has ended, and their time: the thread takes no other unit meanwhile. */
+    uint64_t after, after_ns;
+    uint64_t arriving_ns; /* of idle_ns, before it begins: passes also while it waits for a thread */
 } rp_unit_t;
 
 /* The outcome of a unit: response = queued + stalled + held + idle. */
@@ -48,7 +54,9 @@ typedef struct {
     double held_left, idle_left, part_left;
     /* Factors of its holds and of its idle time, for how it began here against how it was recorded. */
     double factor, idle_factor;
-    uint32_t holds_left, gaps_left, before_left, longest_at;
+    uint32_t holds_left, gaps_left, before_left, after_left, longest_at;
+    uint32_t lengths_left; /* holds that take time, of those that are left */
+    bool gap_follows;      /* its present hold is one of these */
     uint32_t process;
     uint32_t next;         /* in the queue that it is in */
 } rp_live_t;

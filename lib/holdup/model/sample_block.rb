@@ -16,14 +16,17 @@ module Holdup
   # - `weight`: how many units it stands for, because a block keeps only some
   # - `concurrency`: units in flight in its process at its start; `rest_ns`: how long there were none before;
   #   nil when unknown
+  # - `moments`: how many of its acquisitions of the GVL were for a moment, as concluded from the sums of its
+  #   series (Recording::HoldLengths); not recorded
   class UnitSample < Data.define(
     :series, :setting, :host, :process, :start_ns, :running_ns, :cpu_ns, :idle_ns, :stalled_ns, :acquisitions,
-    :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :concurrency, :rest_ns, :trace
+    :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :concurrency, :rest_ns, :trace,
+    :moments
   )
     # Faster than `initialize`, which `with` would call too, for tens of thousands of units.
     def self.new(series:, setting:, host:, process:, start_ns:, running_ns:, cpu_ns:, idle_ns:, stalled_ns:,
       acquisitions:, longest_hold_ns:, gc_ns:, queued_ns:, in_flight_milli:, weight:, concurrency: nil,
-      rest_ns: nil, trace: nil)
+      rest_ns: nil, trace: nil, moments: 0)
       super
     end
 

@@ -70,7 +70,7 @@ class ReplayEngineTest < Minitest::Test
 
   def test_refuses_a_trace_that_is_not_whole
     arrivals, units = trace
-    assert_equal "a trace has 104 bytes a unit", refusal([arrivals, "odd"])
+    assert_equal "a trace has 128 bytes a unit", refusal([arrivals, "odd"])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal([arrivals * 2, units])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal(["odd", units])
   end
@@ -109,6 +109,7 @@ class ReplayEngineTest < Minitest::Test
     given = {
       held_ns: 2,
       idle_ns: 3,
+      arriving_ns: 2,
       longest_ns: 6,
       in_flight_milli: 7,
       rest_ns: 8,
@@ -116,10 +117,13 @@ class ReplayEngineTest < Minitest::Test
       slice_ns: 11,
       pool: 12,
       before: 13,
-      lane: 14
+      lane: 14,
+      after: 15,
+      after_ns: 16
     }
-    words = Engine::UNIT_WORDS.zip(Unit.new(arrival_ns: 1, acquisitions: 4, io: true, **given).words).to_h
-    assert_equal({**given, holds: 5, gaps: 4, io: 1}, words)
+    unit = Unit.new(arrival_ns: 1, acquisitions: 4, moments: 1, io: true, **given)
+    words = Engine::UNIT_WORDS.zip(unit.words).to_h
+    assert_equal({**given, holds: 5, gaps: 3, io: 1}, words)
   end
 
   def test_names_the_columns_of_the_outcome

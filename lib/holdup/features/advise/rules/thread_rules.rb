@@ -95,6 +95,50 @@ module Holdup
           private_class_method :waiting_row, :occupied_share, :threads
         end
 
+        # A connection that is kept keeps a thread of Puma 6 from others: up to ten requests in a row, and up
+        # to 0.2 s before each of them. Other requests wait in the queue meanwhile, though few requests are in
+        # flight. Puma 7 puts such a connection behind those that wait.
+        module KeptConnections
+          CHANGE = "max_fast_inline 1"
+          # The first version that lets others go first.
+          FAIR = 7
+          # Share of the response. Puma 6 had 0.29 to 0.58 with 32 kept connections for 5 threads, and at most
+          # 0.06 with a connection for each request.
+          LEAST_WAITED = 0.1
+
+          module_function
+
+          def call(situation)
+            recording = situation.recommendation&.recording
+            version = situation.fact("server_version")
+            return if situation.jobs? || recording.nil? || recording.threads.to_i < 2
+            return unless situation.fact("server") == "puma" && version.to_i < FAIR
+            share = waited_share(recording)
+            return if share < LEAST_WAITED
+            change = Finding::ProposedChange.new(new: CHANGE, how: :restart)
+            Finding.new(rule: :kept_connections, remedy: :setting, change:, weight: share,
+              facts: {version:, waited_share: share})
+          end
+
+          # @param recording [Sizing::Recording]
+          # @return [Float] of the response of all requests, waits that no request explains
+          def waited_share(recording)
+            units = recording.figures.unit_samples
+            response_ns = units.sum { |unit| (unit.wall_ns + unit.queued_ns.to_i) * unit.weight }
+            waited_ns = units.sum { |unit| unexplained_ns(unit, recording) * unit.weight }
+            response_ns.positive? ? waited_ns.fdiv(response_ns) : 0.0
+          end
+
+          # A request that finds another thread free may wait twice for all that are in flight: when it is
+          # accepted and when its thread begins. Each of them may hold the GVL for a time slice.
+          def unexplained_ns(unit, recording)
+            return 0 unless unit.concurrency && unit.concurrency + 1 < recording.threads
+            usual_ns = recording.figures.between.before_ns + 2 * recording.time_slice_ns * unit.concurrency
+            [unit.queued_ns.to_i - usual_ns, 0].max
+          end
+          private_class_method :waited_share, :unexplained_ns
+        end
+
         # A shorter time slice: light requests wait less behind heavy ones, at nearly no cost. An environment
         # variable sets it since Ruby 3.4.
         module TimeSlice

@@ -333,23 +333,14 @@ module Holdup
           end
         end
 
-        # Threads outside of units and concurrent units of the other kind hold the GVL too.
+        # Of the minutes that are replayed, with as many units as came in them: a window has what was read in
+        # its minute, which may be all of a short recording. Threads outside of units and concurrent units of
+        # the other kind hold the GVL too.
         def utilisation
-          arrived = arrivals_in_seconds.sum
+          arrived = arrivals.sum { |start_s, count| count * covered_s(start_s) / MINUTE_S }
           each_ns = held_ns.fdiv(units) + figures.between.held_ns
-          others_ns = concurrent_units ? @other.held_ns : 0
-          (each_ns * arrived + others_ns) / (seconds_of(arrivals_minutes) * NS * processes)
-        end
-
-        # The minutes that are replayed.
-        def arrivals_minutes
-          arrival_times.any? ? arrivals.keys : figures.arrivals.keys
-        end
-
-        # @return [Array<Numeric>] units of each of these minutes, in the part of it that was recorded
-        def arrivals_in_seconds
-          return figures.arrivals.values unless arrival_times.any?
-          arrivals.map { |start_s, count| count * covered_s(start_s) / MINUTE_S }
+          others_ns = concurrent_units ? @other.held_ns.fdiv(units) : 0
+          (each_ns + others_ns) * arrived / (seconds_of(arrivals.keys) * NS * processes)
         end
 
         # Seconds for which hosts recorded, all together.

@@ -23,7 +23,7 @@ module Holdup
             raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
           end
           between = scenario.between
-          arrivals, units = trace.after(between).packed.zip(trace.concurrent_units.packed).map(&:join)
+          arrivals, units = trace.with_work(between).packed.zip(trace.concurrent_units.packed).map(&:join)
           groups = scenario.groups.map(&:words)
           packed, totals = ReplayEngine.simulate(arrivals, units, groups, **scenario.options, own: trace.size)
           ReplayResult.new(trace:, columns: unpacked(packed, between), **totals)
@@ -66,7 +66,7 @@ module Holdup
 
         # Unpacks a column when it is read first. Work before a unit is part of its queue time, in any thread.
         def self.unpacked(packed, between)
-          added_ns = between.own_ns.round
+          added_ns = between.before_ns.round
           Hash.new do |columns, which|
             column = packed.fetch(which).unpack(Trace::WORDS)
             column.map! { |ns| ns + added_ns } if which == :queued && added_ns.positive?

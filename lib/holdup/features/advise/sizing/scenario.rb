@@ -86,23 +86,41 @@ module Holdup
         # Mean cost between one unit and the next: a server accepts and reads a request, hands it to a thread
         # and cleans up; a job runner fetches a job and reports it. It is outside every unit, but holds the
         # GVL and keeps a thread. `held_ns`: time holding the GVL, in any thread; `idle_ns`: neither holding
-        # nor wanting it, while a unit waits for a thread; `acquisitions`: of the GVL.
-        DispatchCost = Data.define(:held_ns, :idle_ns, :acquisitions) do
-          # @return [Numeric] ns by which a unit reaches its thread later
+        # nor wanting it, while a unit waits for a thread; `acquisitions`: of the GVL; `after`: share of
+        # held_ns that comes when the unit has ended, in one hold; `arriving_ns`: part of idle_ns that passes
+        # while the unit waits for a thread (a request is sent, and its connection is opened), so that it is
+        # shorter for one that waits.
+        DispatchCost = Data.define(:held_ns, :idle_ns, :acquisitions, :after, :arriving_ns) do
+          def initialize(held_ns:, idle_ns:, acquisitions:, after: 0.0, arriving_ns: 0)
+            super
+          end
+
+          # @return [Numeric] ns for which it keeps a thread
           def own_ns = held_ns + idle_ns
 
-          # The unit with the work before it, in which it is not yet in flight. A replay takes the GVL once
-          # more when it takes the unit: that is one of these acquisitions. With fewer than one for each unit,
-          # some units begin in the hold in which their thread ended the last one.
-          def before(unit)
-            count = (acquisitions + draw(unit)).floor
+          # @return [Numeric] ns by which a unit reaches its thread later
+          def before_ns = held_ns * (1 - after) + idle_ns
+
+          # The unit with the work before it, in which it is not yet in flight, and after it. A replay takes
+          # the GVL once more when it takes the unit: that is one of these acquisitions. With fewer than one
+          # for each unit, some units begin in the hold in which their thread ended the last one.
+          def around(unit)
+            ending = ending(draw(unit))
+            count = (acquisitions + draw(unit)).floor - ending.fetch(:after)
             more = acquisitions.positive? ? count - 1 : 0
             all = [unit.acquisitions + more, 0].max
-            unit.with(held_ns: unit.held_ns + held_ns.round, idle_ns: unit.idle_ns + idle_ns.round,
-              acquisitions: all, before: [count, all].min)
+            unit.with(held_ns: unit.held_ns + (held_ns * (1 - after)).round,
+              idle_ns: unit.idle_ns + idle_ns.round, acquisitions: all, before: [count, all].min,
+              arriving_ns: arriving_ns.floor, **ending)
           end
 
           private
+
+          # @return [Hash{Symbol => Integer}] of a TraceUnit
+          def ending(chance)
+            return {after: 0, after_ns: 0} if after.zero? || acquisitions + chance < 1
+            {after: 1, after_ns: (held_ns * after / [acquisitions, 1].min).round}
+          end
 
           # @return [Float] 0.0...1.0, equally often for unlike units, and always the same for one: the
           #   microseconds of its times below a millisecond

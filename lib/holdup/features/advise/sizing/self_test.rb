@@ -530,7 +530,8 @@ module Holdup
         # @param longer [Float] factor by which units hold the GVL longer
         def initialize(trace, scenario, acquisitions: ACQUISITIONS, longer: 1.0)
           @trace = trace.map do |unit|
-            unit.with(acquisitions: [unit.acquisitions, acquisitions].min,
+            count = [unit.acquisitions, acquisitions].min
+            unit.with(acquisitions: count, moments: unit.moments * count / [unit.acquisitions, 1].max,
               held_ns: (unit.held_ns * longer).round, longest_ns: (unit.longest_ns * longer).round)
           end
           fewer = holds(trace).fdiv(holds(@trace))

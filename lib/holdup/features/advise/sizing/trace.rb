@@ -12,28 +12,32 @@ module Holdup
         # processes that takes it; `io`: its thread does not count against the cap (Puma's max_io_threads);
         # `slice_ns`: its thread's time slice (priority), 0: that of the group; `pool`: that takes it, see
         # ThreadPools; `before`: number of holds before it begins, see Scenario::DispatchCost;
-        # `lane`: in which it waits, see Scenario
+        # `lane`: in which it waits, see Scenario; `after`, `after_ns`: number and time of holds of its thread
+        # when it has ended; `moments`: acquisitions for a moment, at which it only lets others go first;
+        # `arriving_ns`: see Scenario::DispatchCost
         class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
-          :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before, :lane)
+          :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before, :lane, :after, :after_ns,
+          :moments, :arriving_ns)
           def self.of(unit_sample, arrival_ns, pool: 0, lane: 0)
             new(arrival_ns: arrival_ns.round, held_ns: unit_sample.running_ns, idle_ns: unit_sample.idle_ns,
               acquisitions: unit_sample.acquisitions,
               longest_ns: [unit_sample.longest_hold_ns, unit_sample.running_ns].min,
               in_flight_milli: [unit_sample.in_flight_milli, 1000].max, rest_ns: unit_sample.rest_ns.to_i,
-              pool:, lane:)
+              pool:, lane:, moments: unit_sample.moments)
           end
 
           # Faster than `initialize`, which `with` would call too, for tens of thousands of units.
           def self.new(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000,
-            rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0, lane: 0)
+            rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0, lane: 0, after: 0, after_ns: 0,
+            moments: 0, arriving_ns: 0)
             super
           end
 
           # The order is that of ReplayEngine::UNIT_WORDS.
           def words
-            waits = idle_ns.zero? ? acquisitions : [acquisitions, 1].max
+            waits = [acquisitions - moments, idle_ns.zero? ? 0 : 1].max
             [held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
-              io ? 1 : 0, slice_ns, pool, before, lane]
+              io ? 1 : 0, slice_ns, pool, before, lane, after, after_ns, arriving_ns]
           end
         end
 
@@ -78,13 +82,13 @@ module Holdup
           Trace.new(units.map(&), concurrent_units:)
         end
 
-        # Each unit with the work before it: the same trace for all candidates that are replayed.
+        # Each unit with the work before and after it: the same trace for all candidates that are replayed.
         # @param between [Scenario::DispatchCost]
-        def after(between)
+        def with_work(between)
           return self if between == Scenario::DispatchCost::NOTHING
-          known, trace = @after # of one moment, because several threads replay it
+          known, trace = @with_work # of one moment, because several threads replay it
           return trace if known == between
-          with_dispatch(between).tap { |made| @after = [between, made] }
+          with_dispatch(between).tap { |made| @with_work = [between, made] }
         end
 
         # @param factor [Float] 2.0: twice the traffic, the same units in half the time
@@ -129,7 +133,7 @@ module Holdup
         end
 
         def with_dispatch(between)
-          map { |unit| between.before(unit) }
+          map { |unit| between.around(unit) }
         end
       end
 
@@ -176,7 +180,7 @@ module Holdup
         def packed_words = @patterns.map(&:words).join
 
         def with_dispatch(between)
-          DrawnTrace.new(@patterns.map { |pattern| pattern.after(between) }, @arrivals, concurrent_units:)
+          DrawnTrace.new(@patterns.map { |pattern| pattern.with_work(between) }, @arrivals, concurrent_units:)
         end
 
         # A TraceUnit without its arrival.
@@ -194,11 +198,11 @@ module Holdup
             @unit.with(arrival_ns: at_ns)
           end
 
-          # The pattern of the unit with the work before it, see Scenario::DispatchCost.
-          def after(between)
-            known, pattern = @after
+          # The pattern of the unit with the work before and after it, see Scenario::DispatchCost.
+          def with_work(between)
+            known, pattern = @with_work
             return pattern if known == between
-            UnitPattern.new(between.before(@unit)).tap { |made| @after = [between, made] }
+            UnitPattern.new(between.around(@unit)).tap { |made| @with_work = [between, made] }
           end
         end
       end

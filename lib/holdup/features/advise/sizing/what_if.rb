@@ -312,7 +312,8 @@ module Holdup
 
           def halved(unit_sample)
             return unit_sample unless @change.halves?(unit_sample.series.name)
-            unit_sample.with(acquisitions: [unit_sample.acquisitions / 2, LEAST].max)
+            unit_sample.with(acquisitions: [unit_sample.acquisitions / 2, LEAST].max,
+              moments: unit_sample.moments / 2)
           end
 
           def weighted(unit_sample, factors)

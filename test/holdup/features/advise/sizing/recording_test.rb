@@ -134,6 +134,22 @@ module Holdup::Advise::Sizing
       end
     end
 
+    # 40 s from the middle of a minute on, read at the end: the window of one minute has all, and each request
+    # holds the GVL for 10 ms, 20 times a second.
+    def test_the_utilisation_of_a_short_recording
+      found = observe(processes: 1)
+      units = Array.new(800) do |index|
+        ExampleUnits.unit_sample(29_000 + 50 * index, running_ns: 10_000_000, idle_ns: 1_000, stalled_ns: 0,
+          setting: found.setting)
+      end
+      recorded = found.windows.first
+      held = Holdup::Histogram.of(units.map(&:running_ns))
+      window = recorded.with(**units.first.to_h.slice(:series, :host), start_s: ExampleUnits::START_S,
+        seconds: 60, count: units.size, histograms: {**recorded.histograms, running: held, wall: held})
+      short = Recording.of(kind: :request, windows: [window], unit_samples: units, warm_up_s: 0)
+      assert_in_delta 0.2, short.measured.utilisation, 0.01
+    end
+
     # The window of the next minute has the one that ended then.
     def test_counts_of_arrivals_say_when_units_came
       arrivals = counted.arrivals

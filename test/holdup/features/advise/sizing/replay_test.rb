@@ -252,6 +252,17 @@ module Holdup::Advise::Sizing
       assert_equal [16 * MS, 26 * MS], two
     end
 
+    # The second one is sent while the first one has the thread.
+    def test_a_unit_that_waits_for_a_thread_arrives_meanwhile
+      between = Scenario::DispatchCost.new(held_ns: 1.0 * MS, idle_ns: 2.0 * MS, acquisitions: 0.4,
+        arriving_ns: 2.0 * MS)
+      one, two = replay([unit, unit], threads: 1, between:).then { |result|
+        result.column(:queued).zip(result.column(:response))
+      }
+      assert_equal [3 * MS, 13 * MS], one
+      assert_equal [14 * MS, 24 * MS], two
+    end
+
     # A thread that waits to fetch a job keeps nothing yet of which others would feel anything.
     def test_who_is_between_two_units_is_not_concurrent
       fetching = unit(arrival_ms: 2, held_ms: 1, idle_ms: 1, acquisitions: 1, before: 1)
@@ -261,8 +272,43 @@ module Holdup::Advise::Sizing
       }
       assert_equal [10 * MS, 20 * MS], [held[fetching], held[fetching.with(before: 0)]]
       cost = Scenario::DispatchCost.new(held_ns: MS, idle_ns: MS, acquisitions: 1.1)
-      both = cost.before(unit(acquisitions: 3))
+      both = cost.around(unit(acquisitions: 3))
       assert_equal [3, 1], [both.acquisitions, both.before]
+    end
+
+    # It has ended, but its thread has not: the next one waits for that.
+    def test_what_follows_a_unit_keeps_its_thread_and_lengthens_no_response
+      first = unit(after: 2, after_ns: 4 * MS)
+      one, two = replay([first, unit], threads: 1, handoff_ns: 0).rows
+      assert_equal [0, 0, 10 * MS, 10 * MS], one
+      assert_equal [14 * MS, 0, 10 * MS, 24 * MS], two
+    end
+
+    def test_what_follows_a_unit_holds_the_gvl
+      first = unit(after: 1, after_ns: 4 * MS)
+      second = unit(arrival_ms: 11, held_ms: 1)
+      assert_equal [0, 3 * MS, MS, 4 * MS], replay([first, second], threads: 2, handoff_ns: 0).rows.last
+    end
+
+    def test_moments_take_no_time
+      result = replay([unit(held_ms: 12.5, idle_ms: 30, acquisitions: 9, moments: 7)])
+      assert_equal [[0, 0, 12_500_000, 42_500_000]], result.rows
+    end
+
+    # Of a page of ten acquisitions and one long hold, others take the GVL once; of ten alike, ten times.
+    def test_moments_let_others_go_first_less_often
+      alike, with_moments = [0, 9].map do |moments|
+        units = arrivals(2000, 12) do |at, _|
+          unit(arrival_ms: at, held_ms: 3, idle_ms: 1, acquisitions: 10, moments:)
+        end
+        others = arrivals(2000, 12, seed: 2) do |at, _|
+          unit(arrival_ms: at, held_ms: 3, idle_ms: 10, acquisitions: 40)
+        end
+        result = replay(units + others, handoff_ns: 0)
+        own = result.trace.units.each_index.select { |index| result.trace.units[index].acquisitions == 10 }
+        result.column(:stalled).values_at(*own).sort[own.size / 2]
+      end
+      assert_operator with_moments, :<, 0.7 * alike
     end
 
     # Who fetches a job and begins it takes the GVL once for both.
@@ -277,7 +323,7 @@ module Holdup::Advise::Sizing
     def test_acquisitions_of_some_of_the_units_are_spread_over_all
       cost = Scenario::DispatchCost.new(held_ns: 0, idle_ns: 0, acquisitions: 0.6)
       units = Array.new(1000) { |index| unit(acquisitions: 5).with(held_ns: MS + 7_919 * index) }
-      more = units.sum { |one| cost.before(one).acquisitions - one.acquisitions }
+      more = units.sum { |one| cost.around(one).acquisitions - one.acquisitions }
       assert_in_delta(-400, more, 20)
     end
 

@@ -41,11 +41,10 @@ class Holdup::Advise::Sizing::ScenarioTest < Minitest::Test
     assert_equal [10 * MS, 30 * MS, 50 * MS, 100 * MS, 200 * MS], slices
   end
 
-  PlayedUnit = Data.define(:held_ns, :idle_ns, :acquisitions, :before)
-
-  def dispatched(acquisitions, unit_acquisitions: 4, idle_ns: 0)
-    unit = PlayedUnit.new(held_ns: 5 * MS, idle_ns:, acquisitions: unit_acquisitions, before: 0)
-    Scenario::DispatchCost.new(held_ns: 2.6 * MS, idle_ns: MS, acquisitions:).before(unit)
+  def dispatched(acquisitions, unit_acquisitions: 4, idle_ns: 0, after: 0.0)
+    unit = Holdup::Advise::Sizing::Trace::TraceUnit.new(arrival_ns: 0, held_ns: 5 * MS, idle_ns:,
+      acquisitions: unit_acquisitions)
+    Scenario::DispatchCost.new(held_ns: 2.6 * MS, idle_ns: MS, acquisitions:, after:).around(unit)
   end
 
   def test_work_before_a_unit_is_added_to_it
@@ -55,6 +54,17 @@ class Holdup::Advise::Sizing::ScenarioTest < Minitest::Test
     assert_equal 6, unit.acquisitions, "one of them is that in which the unit is taken"
     assert_equal 3, unit.before
     assert_equal 3_600_000, Scenario::DispatchCost.new(held_ns: 2.6 * MS, idle_ns: MS, acquisitions: 1).own_ns
+  end
+
+  def test_work_after_a_unit_is_not_its_own
+    unit = dispatched(5, after: 0.4)
+    assert_in_delta 5 * MS + 0.6 * 2.6 * MS, unit.held_ns, 1
+    assert_equal 7, unit.acquisitions
+    assert_equal 4, unit.before
+    assert_equal 1, unit.after
+    assert_in_delta 0.4 * 2.6 * MS, unit.after_ns, 1
+    cost = Scenario::DispatchCost.new(held_ns: 2.6 * MS, idle_ns: MS, acquisitions: 5, after: 0.4)
+    assert_in_delta 2.56 * MS, cost.before_ns, 1
   end
 
   # A quarter of an acquisition for each unit is one for every fourth.

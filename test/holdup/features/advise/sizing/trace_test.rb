@@ -50,9 +50,9 @@ module Holdup::Advise::Sizing
     # Candidates that are replayed share one trace with the work before each unit.
     def test_the_work_before_each_unit_is_added_once
       trace = trace(0, 20)
-      assert_same trace, trace.after(Scenario::DispatchCost::NOTHING)
-      assert_same trace.after(BETWEEN), trace.after(BETWEEN)
-      assert_equal trace.units.map { |unit| BETWEEN.before(unit) }, trace.after(BETWEEN).units
+      assert_same trace, trace.with_work(Scenario::DispatchCost::NOTHING)
+      assert_same trace.with_work(BETWEEN), trace.with_work(BETWEEN)
+      assert_equal trace.units.map { |unit| BETWEEN.around(unit) }, trace.with_work(BETWEEN).units
     end
 
     def test_only_the_slices_of_others_are_paced
@@ -73,7 +73,7 @@ module Holdup::Advise::Sizing
       assert_equal plain.units, drawn.units
       assert_equal plain.backlog.packed, drawn.backlog.packed
       assert_equal plain.first(2).packed, drawn.first(2).packed
-      assert_equal plain.after(BETWEEN).packed, drawn.after(BETWEEN).packed
+      assert_equal plain.with_work(BETWEEN).packed, drawn.with_work(BETWEEN).packed
     end
 
     private

@@ -235,7 +235,7 @@ module Holdup
           most = own.map(&:concurrency).max
           return false if most + 1 >= @current.own_threads
           waited_ns = own.select { |unit| unit.concurrency == most }.sum do |unit|
-            [ClosedLoad.queued_ns(unit) - demand.between.own_ns, 0].max
+            [ClosedLoad.queued_ns(unit) - demand.between.before_ns, 0].max
           end
           waited_ns > SHARE * own.sum { |unit| ClosedLoad.queued_ns(unit) + unit.wall_ns }
         end
