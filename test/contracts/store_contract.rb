@@ -547,6 +547,31 @@ module StoreContract
     assert_equal [replaced, *some.drop(1)], @store.processes(START, START + 1200, every_s: 600)
   end
 
+  def test_samples_of_a_long_span_can_be_those_at_both_ends_of_each_step
+    all = (0...25).flat_map do |minute|
+      [7, 8].map { |pid| {at_s: START + minute * 60 + pid, host: "h", pid:, name: "worker #{pid}"} }
+    end
+    @store.commit([], {}, processes: all)
+    some = @store.processes(START, START + 1500, every_s: 600, ends: true)
+    minutes = [0, 9, 10, 19, 20, 24].product([7, 8])
+    assert_equal minutes, some.map { |sample| [(sample[:at_s] - START) / 60, sample[:pid]] }
+    one = @store.processes(START, START + 60, every_s: 600, ends: true)
+    assert_equal all.first(2), one, "each sample once"
+  end
+
+  def test_samples_of_some_hosts
+    all = %w[a b c].flat_map do |host|
+      [0, 60].map { |later_s| {at_s: START + later_s, host:, pid: 7, rss_bytes: later_s} }
+    end
+    @store.commit([], {}, processes: all)
+    some = all.select { |sample| %w[a c].include?(sample[:host]) }
+    assert_equal some, @store.processes(START, START + 61, hosts: %w[a c]).sort_by { |one| one[:host] }
+    thinned = @store.processes(START, START + 61, hosts: %w[a c unknown], every_s: 600)
+    assert_equal %w[a c], thinned.map { |sample| sample[:host] }
+    assert_equal [60, 60], thinned.map { |sample| sample[:at_s] - START }
+    assert_empty @store.processes(START, START + 61, hosts: [])
+  end
+
   def test_unit_samples_of_single_units_come_back_in_time_order
     later = unit_sample(700_000, kind: :job, name: "ReportJob", queue: "low", queued_ns: nil)
     @store.commit([], {},

@@ -138,11 +138,20 @@ module Holdup
       end
 
       # @return [Hash{Symbol => Array<Integer, nil>}] ns, by the keys of QUANTILES
-      def quantiles(key)
-        @quantiles[key] ||= QUANTILES.transform_values do |q|
+      def quantiles(key) = QUANTILES.to_h { |name, _| [name, quantile(key, name)] }
+
+      # @param name [Symbol] a key of QUANTILES
+      # @return [Array<Integer, nil>] ns
+      def quantile(key, name)
+        @quantiles[[key, name]] ||= begin
+          q = QUANTILES.fetch(name)
           each_counted { |window| window.histograms[key].quantile(q) }
         end
       end
+
+      # A day has 1,440 steps, and a table shows the last few.
+      # @return [TimeSeries] with the same lines, of the last steps alone
+      def newest(count) = dup.without_first([at_s.size - count, 0].max)
 
       # The heat map of such times of units. `upto_ns`: the upper end of each band, ascending; the bands
       # follow each other without a gap, two for each doubling. `counts`: for each step, the units in each
@@ -165,7 +174,25 @@ module Holdup
         {step_s:, at_s:, shares:, per_second:, wall_ns: quantiles(:wall), **waits, gvl:}
       end
 
+      protected
+
+      # To call before anything is computed.
+      def without_first(count)
+        @at_s = at_s.drop(count)
+        @windows = @windows.drop(count)
+        @gvl = gvl.transform_values { |values| values.drop(count) }
+        self
+      end
+
       private
+
+      # Nothing that was computed of all steps.
+      def initialize_copy(_other)
+        super
+        @quantiles = {}
+        @shares = nil
+        remove_instance_variable(:@partial_end) if defined?(@partial_end)
+      end
 
       def complete?(index)
         return false if length_s(index) < step_s

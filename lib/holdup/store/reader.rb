@@ -73,8 +73,9 @@ module Holdup
 
       # @param every_s [Integer, nil] reads only the last sample of each process in each step of so many
       #   seconds, because there are 1,440 a day and process
+      # @param ends [Boolean] with `every_s`, whether it reads the first one of each step too
       # @return [Array<Hash>] samples of processes as they were committed, by time
-      def processes(from_s, to_s, every_s: nil) = raise(NotImplementedError)
+      def processes(from_s, to_s, every_s: nil, ends: false, hosts: nil) = raise(NotImplementedError)
 
       # @param setting [Setting, nil] nil for all
       # @param most [Integer] reads at most so many of each ten minutes, host and setting: of what is kept of

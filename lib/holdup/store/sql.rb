@@ -86,9 +86,7 @@ module Holdup
 
       def setting_starts(...) = @spans.setting_starts(...)
 
-      def processes(from_s, to_s, every_s: nil)
-        @samples.between(from_s, to_s, every_s:)
-      end
+      def processes(...) = @samples.between(...)
 
       def unit_samples(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         @unit_samples.between(from_s, to_s, setting, most)

@@ -36,6 +36,24 @@ class Holdup::Analysis::TimeSeriesTest < Minitest::Test
     lists.each { |list| assert_equal found[:at_s].size, list.size }
   end
 
+  def test_the_newest_steps_have_the_figures_that_they_have_among_all
+    windows = [window, nil, window(2, wall: 400), window(3, wall: 30, seconds: 20)]
+    caused = {"A#b" => {START_S => 5, START_S + 120 => 7 * MS}}
+    all = series(*windows, gvl: {"puma" => [0.1, 0.2, nil, nil]}, coverage: measured(0, 200), caused:)
+    all.to_h # computed before
+    newest = all.newest(2)
+    assert_equal all.at_s.last(2), newest.at_s
+    %i[per_second shares method_stalls].each do |figure|
+      expected = all.public_send(figure)
+      expected = expected.is_a?(Hash) ? expected.transform_values { |list| list.last(2) } : expected.last(2)
+      assert_equal expected, newest.public_send(figure), figure
+    end
+    assert_equal all.quantiles(:wall).transform_values { |list| list.last(2) }, newest.quantiles(:wall)
+    assert_equal({"puma" => [nil, nil]}, newest.gvl, "a line stays where it ended before")
+    assert_equal 4, all.at_s.size
+    assert_equal all.at_s, all.newest(10).at_s
+  end
+
   def test_no_unit_is_unknown_but_zero_per_second
     found = series(window, nil, window(2, count: 0))
 

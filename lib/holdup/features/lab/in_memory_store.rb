@@ -91,7 +91,7 @@ module Holdup
 
       # What a process did before it died is of no interest here.
       # @see Store::Reader#processes
-      def processes(_from_s, _to_s, every_s: nil) = []
+      def processes(_from_s, _to_s, **) = []
 
       # @see Store::Reader#sums
       def sums(*, **) = []

@@ -127,7 +127,9 @@ module Holdup
             button: word(:show))]
         end
 
+        # The rates need the coverage; what makes processes grow is not in it.
         def csv
+          @summary ||= read { |known| known.empty? ? [] : [:coverage] }
           head = ["name", "kind", "queue", *FIGURES.values.map(&:csv)]
           View::Csv.call([head, *sorted.map { |row| [row.name, row.kind.to_s, row.queue, *numbers(row)] }])
         end

@@ -16,12 +16,15 @@ module Holdup
 
       # A span whose samples of processes were read. Of a long one they are far apart, and do for a question
       # that wants them about as far apart and goes on a little at its ends.
-      SampleSpan = Data.define(:from_s, :to_s, :every_s) do
+      SampleSpan = Data.define(:from_s, :to_s, :every_s, :ends, :hosts) do
         def answers?(other)
-          return false unless every_s.nil? == other.every_s.nil?
+          return false unless every_s.nil? == other.every_s.nil? && ends == other.ends && hosts == other.hosts
           little_s = other.every_s.to_i / 10
           (every_s.to_i - other.every_s.to_i).abs <= little_s && within?(other, little_s)
         end
+
+        # For Reader#processes.
+        def options = {every_s:, ends: ends || nil, hosts:}.compact
 
         private
 
@@ -66,8 +69,8 @@ module Holdup
         @answers[[:setting_starts, span, options]] ||= store.setting_starts(*span, **options)
       end
 
-      def processes(from_s, to_s, every_s: nil)
-        samples = samples_for(SampleSpan.new(from_s:, to_s:, every_s:))
+      def processes(from_s, to_s, every_s: nil, ends: false, hosts: nil)
+        samples = samples_for(SampleSpan.new(from_s:, to_s:, every_s:, ends:, hosts:))
         samples.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }
       end
 
@@ -139,7 +142,7 @@ module Holdup
         kept = @samples.find { |read, _| read.answers?(span) }
         return kept.last if kept
         span = span.with(from_s: span.from_s - EDGE_S, to_s: span.to_s + EDGE_S) unless span.every_s
-        @samples[span] = store.processes(span.from_s, span.to_s, **span.to_h.slice(:every_s).compact)
+        @samples[span] = store.processes(span.from_s, span.to_s, **span.options)
       end
 
       def store = __getobj__

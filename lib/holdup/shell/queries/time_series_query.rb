@@ -14,6 +14,8 @@ module Holdup
       ALL = Series.new(kind: :request, name: "(all)")
       # Reading histograms takes most of the time of a long span.
       OF_UNITS = %i[wall queued stalled].freeze
+      # Adding up other numbers, which no chart shows, takes a quarter of the time of a day.
+      NUMBERS = UnitNumbers::STATES.values & Window::SUMS
 
       # Steps begin at round times, so the first may begin before the span. The current minute is left out,
       # because half a minute always looks like a drop.
@@ -125,8 +127,8 @@ module Holdup
       # @return [Hash] options of sums
       def histograms(kinds)
         return {histograms: [], heads: [:running], numbers: []} if kinds == [:account]
-        return {histograms: []} if kinds == [:process] && @filter.narrow?
-        {histograms: @of_units, heads: OF_UNITS - @of_units}
+        return {histograms: [], numbers: NUMBERS} if kinds == [:process] && @filter.narrow?
+        {histograms: @of_units, heads: OF_UNITS - @of_units, numbers: NUMBERS}
       end
 
       # Share of time for which the GVLs of each server's processes were held, by step, by units and other

@@ -87,10 +87,12 @@ module Holdup
         end
 
         # @param kept [RollupSteps::RollupState]
-        def samples(from_s, to_s, kept, every_s: nil)
+        def samples(from_s, to_s, kept, every_s: nil, ends: false, hosts: nil)
+          return [] if hosts == []
           from_s = [from_s, kept.kept_from(:samples)].max
           span = "at_s >= #{from_s} AND at_s < #{to_s}"
-          span += " AND (host, pid, at_s) IN (#{last_samples(span, every_s)})" if every_s
+          span += " AND host IN (#{hosts.map { |host| HttpClient.quote(host) }.join(", ")})" if hosts
+          span += " AND (host, pid, at_s) IN (#{thinned_samples(span, every_s, ends)})" if every_s
           rows = @client.rows("SELECT at_s, host, pid, facts FROM samples #{@commits.call.counting(span)} " \
             "ORDER BY stamp DESC LIMIT 1 BY host, pid, at_s")
           samples = rows.map { |row| sample(*row) }
@@ -200,9 +202,10 @@ module Holdup
         def returned_name(autopsy) = [autopsy.source, autopsy.gone_ns].to_json
 
         # Sorting all samples, only to leave out most of them, takes three times as long.
-        # @return [String] a select of the last sample of each process in each step
-        def last_samples(span, every_s)
-          "SELECT host, pid, max(at_s) FROM samples #{@commits.call.counting(span)} " \
+        # @return [String] a select of the last sample of each process in each step, and perhaps the first
+        def thinned_samples(span, every_s, ends)
+          chosen = ends ? "arrayJoin([min(at_s), max(at_s)])" : "max(at_s)"
+          "SELECT host, pid, #{chosen} FROM samples #{@commits.call.counting(span)} " \
             "GROUP BY host, pid, intDiv(at_s, #{every_s})"
         end
 

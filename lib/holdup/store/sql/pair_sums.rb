@@ -8,6 +8,21 @@ module Holdup
         # Of one setting and host, and perhaps step. `group`: what stays apart; `column`: a histogram or a
         # sum; `windows`: how many, from `first_s` to `last_s`
         Sum = Data.define(:group, :column, :setting_id, :host_id, :ns, :windows, :first_s, :last_s)
+        # The same of several ranges. `host_id`: nil for several hosts
+        SpanTotal = Struct.new(:column, :host_id, :ns, :covered_s, :start_s, :end_s) do
+          # @param sum [Sum] of windows of so many seconds
+          def self.of(sum, seconds)
+            new(sum.column, sum.host_id, sum.ns, sum.windows * seconds, sum.first_s, sum.last_s + seconds)
+          end
+
+          def add(sum, seconds)
+            self.host_id = nil if sum.host_id != host_id
+            self.ns += sum.ns
+            self.covered_s += sum.windows * seconds
+            self.start_s = [start_s, sum.first_s].min
+            self.end_s = [end_s, sum.last_s + seconds].max
+          end
+        end
         # The column of a pair's number.
         COLUMNS = {pair: :stalled, **Window::PAIR_SUMS}.freeze
         private_constant :COLUMNS

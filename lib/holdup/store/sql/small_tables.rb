@@ -230,10 +230,12 @@ module Holdup
             end
           end
 
-          def between(from_s, to_s, every_s: nil)
+          # See Reader#processes.
+          def between(from_s, to_s, every_s: nil, ends: false, hosts: nil)
             @connection.read do |db|
               rows = db[:process_samples].where { (at_s >= from_s) & (at_s < to_s) }
-              rows = db[:process_samples].where(id: last_of_each(rows, every_s)) if every_s
+              rows = rows.where(host_id: host_ids(hosts)) if hosts
+              rows = thinned(db, rows, every_s, ends) if every_s
               rows.order(:at_s, :host_id, :pid).all.filter_map { |row| sample(row) }
             end
           end
@@ -244,10 +246,16 @@ module Holdup
 
           private
 
+          def host_ids(names) = @hosts.load.select { |_, host| names.include?(host) }.keys
+
           # Uses only the index; reads the long facts only for the selected rows. Ids ascend with time.
-          def last_of_each(samples, every_s)
+          def thinned(db, samples, every_s, ends)
             step = Sequel[:at_s].sql_number - Sequel[:at_s].sql_number % every_s
-            samples.group(:host_id, :pid, step).select { max(:id) }
+            steps = samples.group(:host_id, :pid, step)
+            return db[:process_samples].where(id: steps.select { max(:id) }) unless ends
+            firsts_and_lasts = steps.select { [min(:id).as(first_id), max(:id).as(last_id)] }
+            either = db[:steps].select(:first_id).union(db[:steps].select(:last_id))
+            db[:process_samples].with(:steps, firsts_and_lasts).where(id: either)
           end
 
           def sample(row)

@@ -152,7 +152,8 @@ module Holdup
         }.freeze
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
         NO_SUMS = Window::SUMS.to_h { |name| [name, 0] }.freeze
-        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :COUNTS, :FIGURES, :EMPTY, :NO_SUMS
+        PAIR = {count: 0, errors: 0}.freeze
+        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :COUNTS, :FIGURES, :EMPTY, :NO_SUMS, :PAIR
 
         # Options as for Reader#sums.
         # @param pairs [PairBlocks, nil] nil where pairs are rows of the table
@@ -170,6 +171,7 @@ module Holdup
           @heads = heads
           @numbers = numbers
           @rows = {}
+          @pair_sums = {}
           @series = {}
         end
 
@@ -184,7 +186,8 @@ module Holdup
         end
 
         def to_a
-          @rows.values.map { |row| span_sum(row) }
+          pairs = @pair_sums.map { |(series_id, setting_id), sum| pair_span_sum(series_id, setting_id, sum) }
+          pairs + @rows.values.map { |row| span_sum(row) }
         end
 
         private
@@ -200,7 +203,35 @@ module Holdup
 
         # @param pair [PairSums::Sum]
         def merge_pair(pair, seconds)
-          merge(pair_row(pair), seconds)
+          return merge(pair_row(pair), seconds) if @together
+          key = [pair.group, pair.setting_id, (pair.host_id if @by_host), @step_s && pair.first_s / @step_s]
+          known = @pair_sums[key]
+          known ? known.add(pair, seconds) : @pair_sums[key] = PairSums::SpanTotal.of(pair, seconds)
+        end
+
+        # A pair has one number: its window is made without a row of all columns.
+        # @param sum [PairSums::SpanTotal]
+        def pair_span_sum(series_id, setting_id, sum)
+          window = Window.new(**PAIR, **pair_number(sum), series: @codec.series.value(series_id),
+            setting: @codec.settings.value(setting_id), host: sum.host_id && @codec.hosts.value(sum.host_id),
+            start_s: sum.start_s, seconds: sum.end_s - sum.start_s)
+          SpanSum.new(window:, covered_s: sum.covered_s)
+        end
+
+        # @return [Hash] sums and histograms of a window
+        def pair_number(sum)
+          column = sum.column
+          numbers = @numbers.include?(column) ? NO_SUMS.merge(column => sum.ns).freeze : NO_SUMS
+          return {sums: numbers, histograms: no_pair_times} unless @histograms.include?(column)
+          {sums: numbers, histograms: {**no_pair_times, column => pair_time(column, sum.ns)}.freeze}
+        end
+
+        def pair_time(column, ns)
+          @heads.include?(column) ? Histogram::CountAndSum.new(count: 0, sum: ns) : Histogram.of_sum(ns)
+        end
+
+        def no_pair_times
+          @no_pair_times ||= EMPTY.merge(@histograms.to_h { |name| [name, pair_time(name, 0)] }).freeze
         end
 
         # @return [Integer, nil] the id that stands for those that are summed together; nil: all of them are
@@ -209,11 +240,11 @@ module Holdup
           series_id unless @together
         end
 
-        # A row as a query has it.
+        # A row as a query has it, of pairs that are added up together with others.
         def pair_row(pair)
           row = {**blank, setting_id: pair.setting_id, windows: pair.windows, min_host_id: pair.host_id,
                           max_host_id: pair.host_id, min_start_s: pair.first_s, max_start_s: pair.last_s}
-          row[@apart ? :one_id : :series_id] = pair.group if pair.group
+          row[:one_id] = pair.group if @apart
           row[:host_id] = pair.host_id if @by_host
           row[pair.column] = Histogram::Codec.dump_sum(pair.ns) if @histograms.include?(pair.column)
           row[pair.column] = pair.ns if @numbers.include?(pair.column)

@@ -110,6 +110,20 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
     refute_includes last_response.body, "OrdersController"
   end
 
+  def test_a_file_reads_nothing_that_it_does_not_show
+    store = sample_store
+    @app = dashboard(store:)
+    asked = []
+    %i[sums processes].each do |question|
+      store.define_singleton_method(question) do |*span, **options|
+        asked << [question, options[:kinds]]
+        super(*span, **options)
+      end
+    end
+    get "/requests.csv"
+    assert_equal 1, asked.size, asked.inspect
+  end
+
   def test_names_are_text_whatever_is_in_them
     @sample = hostile
     %w[/ /requests /blame /advice /processes /health].each do |path|

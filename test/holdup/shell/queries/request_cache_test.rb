@@ -79,6 +79,23 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
     assert_equal 4, store.asked
   end
 
+  def test_samples_at_both_ends_of_steps_and_of_some_hosts_are_questions_of_their_own
+    store = CountingStore.new(Holdup::Store.open("memory:"))
+    samples = (0..40).flat_map do |minute|
+      %w[a b].map { |host| {at_s: minute * 60, host:, pid: 1, rss_bytes: minute} }
+    end
+    store.commit([], {}, processes: samples)
+    remembered = Holdup::Queries::RequestCache.new(store)
+    asked = [{every_s: 600}, {every_s: 600, ends: true}, {every_s: 600, hosts: %w[a]}, {hosts: %w[b]}]
+    2.times do
+      asked.each do |options|
+        expected = store.__getobj__.processes(0, 2401, **options)
+        assert_equal expected, remembered.processes(0, 2401, **options), options.inspect
+      end
+    end
+    assert_equal 4, store.asked
+  end
+
   def test_samples_around_a_span_are_read_with_it
     store = CountingStore.new(Holdup::Store.open("memory:"))
     samples = (0..20).map { |minute| {at_s: minute * 60 + 7, host: "h", pid: 1, rss_bytes: minute} }

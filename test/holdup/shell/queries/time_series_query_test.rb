@@ -29,6 +29,18 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     assert_equal 86_400, query.step_s(0, month_s, points: 60)
   end
 
+  def test_reads_only_numbers_that_charts_show
+    numbers = []
+    @store.define_singleton_method(:sums) do |*span, **options|
+      numbers << options[:numbers]
+      super(*span, **options)
+    end
+    course
+    shown = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns]
+    assert_equal [], numbers.flatten - shown
+    refute_includes numbers, nil
+  end
+
   def test_methods_by_what_they_caused_in_each_unit
     place = "app/a.rb:1 Report#rows"
     name = "ReportsController#sales"

@@ -53,11 +53,11 @@ module Holdup
         #   values, its name or nil, its values
         def main_line(name)
           key = HEATS[name]
-          return [:duration, word(:p95), @series.quantiles(key)[:p95]] if key
+          return [:duration, word(:p95), @series.quantile(key, :p95)] if key
           case name
           when "shares" then [:rounded_share, word(:state_stalled), @series.shares[:stalled]]
           when "rate" then [:rate, nil, @series.per_second]
-          when "wall" then [:duration, word(:p95), @series.quantiles(:wall)[:p95]]
+          when "wall" then [:duration, word(:p95), @series.quantile(:wall, :p95)]
           when "waits" then [:duration, word(:histogram_stalled), @series.mean(:stalled)]
           when "gvl" then most(:rounded_share, @series.gvl)
           when METHODS then most(:duration, @series.method_stalls)
@@ -191,7 +191,8 @@ module Holdup
           #   nil: a step leads nowhere
           def initialize(series, words:, limit:, names: NAMES, params: nil)
             @params = params
-            @series = series
+            @steps = series.at_s.size
+            @series = series.newest(limit)
             @words = words
             @names = names
             @limit = limit
@@ -211,8 +212,7 @@ module Holdup
           def word(key, **facts) = @words.call(key, **facts)
 
           def rows
-            newest = @series.at_s.each_index.to_a.reverse.first(@limit)
-            newest.map do |index|
+            @series.at_s.each_index.reverse_each.map do |index|
               figures = columns.map { |column| Figures.public_send(column.figure, column.values[index]) }
               [moment(@series.at_s[index]), *figures]
             end
@@ -270,7 +270,7 @@ module Holdup
           end
 
           def more
-            hidden = @series.at_s.size - @limit
+            hidden = @steps - @limit
             hidden.positive? ? [word(:more_rows_here, count: Figures.count(hidden))] : []
           end
         end
