@@ -22,8 +22,9 @@ module Bench
     LIMIT = 20_000
     # As seldom as it can be set: the first tick may take a second under valgrind, and is to be the only one.
     # Requests are watched for what they leave in memory by the clock, too: at most a 200th of the time, but
-    # under valgrind each one.
-    TICK = {"HOLDUP_TICK_SECONDS" => "5", "HOLDUP_WATCH_OBJECTS" => "false"}.freeze
+    # under valgrind each one. So is whether one holds the GVL for long.
+    TICK = {"HOLDUP_TICK_SECONDS" => "5", "HOLDUP_WATCH_OBJECTS" => "false", "HOLDUP_HOLD_SAMPLE" => "0"}
+      .freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)

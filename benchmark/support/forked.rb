@@ -4,6 +4,9 @@ module Bench
   # For arms under callgrind: runs the same in forked processes, each more often than the one before.
   module Forked
     STEPS = 4
+    # An object is old after three collections, and a write to an old one takes other instructions. Each arm
+    # is forked later than the one before.
+    COLLECTIONS = 4
 
     # Holdup asks every 5 ms how large the slots of new objects are, and valgrind stretches one request to ten
     # times that. Where Ruby can't say, it does not ask.
@@ -15,7 +18,7 @@ module Bench
     # @yieldparam times [Integer] how often to do it; in a process of its own
     # @return [Array(Integer, Integer)] how often, and the process that did it
     def self.steps(count)
-      GC.start
+      COLLECTIONS.times { GC.start }
       Array.new(STEPS) do |step|
         times = count * (step + 1)
         [times, wait(fork { done { yield times } })]
@@ -25,7 +28,7 @@ module Bench
     # @yield in a process of its own
     # @return [Integer] its pid
     def self.once(&)
-      GC.start
+      COLLECTIONS.times { GC.start }
       wait(fork { done(&) })
     end
 

@@ -23,6 +23,7 @@ module Bench
 
     # Loaded when asked for: a tool's hooks and gems stay out of the other arms' processes.
     autoload :EmptyHook, "tools/empty_hook"
+    autoload :LeastHook, "tools/empty_hook"
     autoload :EmptyMiddleware, "tools/empty_middleware"
     autoload :Gvltools, "tools/gvltools"
     autoload :GvlTiming, "tools/gvl_timing"
@@ -46,6 +47,7 @@ module Bench
       "none" => -> { None.new },
       "none again" => -> { None.new },
       "empty hook" => -> { EmptyHook.new },
+      "least hook" => -> { LeastHook.new },
       "empty middleware" => -> { EmptyMiddleware.new },
       "gvltools" => -> { Gvltools.new },
       "gvl_timing" => -> { GvlTiming.new },

@@ -8,5 +8,10 @@ module Bench
     class EmptyHook < None
       def start = GvlWork.empty_hook
     end
+
+    # A hook that tells running from idle on one thread, and nothing else.
+    class LeastHook < None
+      def start = GvlWork.least_hook
+    end
   end
 end

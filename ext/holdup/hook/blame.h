@@ -41,6 +41,7 @@ typedef struct blame {
     uint64_t waiters;        /* W */
     uint64_t moment;         /* M */
     struct tclock *holder;   /* NULL between two holds */
+    struct tclock *alone;    /* the last holder, if it wants the GVL again and nothing has counted that yet */
     uint64_t opened;         /* G when the holder's hold began */
     uint64_t closed;         /* G when the last hold ended */
     uint64_t handoff;        /* ticks that threads stalled while no thread held the GVL */
@@ -157,14 +158,6 @@ static inline void blame_close_undisturbed(blame_t *b)
     BLAME_SET(b->holder, NULL);
 }
 
-/* The only waiter gets the GVL at `t`, when it began to wait: nobody has waited since the last hold. */
-static inline void blame_open_undisturbed(blame_t *b, struct tclock *holder, uint64_t t)
-{
-    BLAME_SET(b->waiters, 0);
-    BLAME_SET(b->moment, b->moment - t);
-    BLAME_SET(b->holder, holder);
-}
-
 /*
  * How long the threads that wait at `t` have waited, summed: an upper bound of the longest wait. Takes no
  * lock; 0 while the ledger is being written.
@@ -183,6 +176,7 @@ static inline void blame_reset(blame_t *b, struct tclock *holder)
     b->seq += b->seq & 1; /* a fork may have come in the middle of an event */
     b->waiters = b->moment = b->opened = b->closed = 0;
     b->holder = holder;
+    b->alone = NULL;
 }
 
 #endif

@@ -157,6 +157,7 @@ static bool reg_end_hold(tclock_t *c)
         if (!c->hold_end) return false; /* when the hold ended is unknown */
     }
     blame_lock(b);
+    if (b->alone == c) b->alone = NULL;
     if (b->holder == c) {
         if (c->hold_end) tc_close_hold(b, c->hold_end);
         else BLAME_SET(b->holder, NULL); /* it ended while measuring was off */

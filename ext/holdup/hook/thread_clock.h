@@ -16,7 +16,6 @@
 #include "hook/totals.h"
 
 #define TC_CPU_UNREAD UINT64_MAX
-#define TC_NEVER 1 /* a ledger's sequence is even between two events */
 
 typedef enum { TC_UNKNOWN, TC_RUNNING, TC_WAITING, TC_IDLE } tc_phase;
 
@@ -32,7 +31,7 @@ typedef struct tclock {
     bool blocking;         /* the last SUSPENDED was a blocking region */
     bool watched;          /* that region used CPU: read the CPU clock at both ends of the next ones */
     bool exited;
-    uint64_t seen;         /* the ledger's sequence at SUSPENDED, or when it began to wait alone */
+    uint64_t seen;         /* the ledger's sequence at SUSPENDED */
     pthread_t native;      /* the native thread that ran it last: whether it woke itself */
     uint64_t region;       /* ticks of the last idle period */
     uint64_t lock_waited;  /* ticks of a wait for a lock whose place is to be taken, or 0 ... */

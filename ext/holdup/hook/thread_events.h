@@ -76,24 +76,32 @@ static inline void tc_end_idle(tclock_t *c, uint64_t t)
 /*
  * READY of a thread that comes from a blocking region (so this is that thread, on its native one), and that
  * was the last to hold the GVL. In that hold nobody has waited, and nobody waits now: it gets the GVL at
- * once, unless another one comes first. False where that is not so; then nothing is done.
+ * once, unless another one comes first. So the ledger stays as it is, and only notes who it is: RESUMED of
+ * that thread undoes the note, and any other event that writes the ledger counts it first
+ * (tc_count_alone). False where that is not so; then nothing is done.
  */
 static inline bool tc_ready_alone(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     bool last = c->phase == TC_IDLE && c->blocking && b->holder == c;
-    if (!last || !blame_undisturbed(b) || c->epoch != tc.epoch || t < c->at) return false;
+    if (!last || !blame_undisturbed(b) || c->epoch != tc.epoch || t < c->at || CAP_ON()) return false;
     c->region = t - c->at;
     c->totals.idle[TC_IO] += c->region;
-    blame_lock_own(b);
-    blame_close_undisturbed(b);
-    blame_add_waiter(b, t);
-    if (__builtin_expect(CAP_ON(), 0)) cap_record_event(c, CAP_READY, t, c->at);
     c->at = t;
     c->phase = TC_WAITING;
-    c->seen = b->seq + 1;
-    blame_unlock(b);
+    b->alone = c;
     return true;
+}
+
+/* The caller has the ledger locked. What tc_ready_alone left out: the hold is over, and the thread waits. */
+static inline void tc_count_alone(blame_t *b)
+{
+    const tclock_t *c = b->alone;
+    if (__builtin_expect(!c, 1)) return;
+    b->alone = NULL;
+    if (c->phase != TC_WAITING) return;
+    blame_close_undisturbed(b);
+    blame_add_waiter(b, c->at);
 }
 
 /*
@@ -112,6 +120,7 @@ static __attribute__((noinline)) void tc_ready(tclock_t *c, uint64_t t)
     }
     else if (c->phase == TC_IDLE) tc_end_idle(c, t);
     blame_lock(b);
+    tc_count_alone(b);
     uint64_t end = tc_hold_end(b);
     if (end && end <= t) tc_close_hold(b, end);
     blame_add_waiter(b, t);
@@ -119,7 +128,6 @@ static __attribute__((noinline)) void tc_ready(tclock_t *c, uint64_t t)
     if (CAP_ON()) cap_record_event(c, CAP_READY, t, end);
     c->at = t;
     c->phase = TC_WAITING;
-    c->seen = TC_NEVER;
     blame_unlock(b);
     hold_waits(b);
 }
@@ -137,13 +145,9 @@ static inline void tc_look_at_region(tclock_t *c)
  */
 static inline bool tc_resumed_alone(tclock_t *c)
 {
-    blame_t *b = c->blame;
-    if (c->phase != TC_WAITING || c->seen != b->seq || c->epoch != tc.epoch) return false;
-    blame_lock_own(b);
-    if (__builtin_expect(CAP_ON(), 0)) cap_record_event(c, CAP_RESUMED, c->at, 0);
-    blame_open_undisturbed(b, c, c->at);
+    if (c->blame->alone != c || CAP_ON()) return false;
+    c->blame->alone = NULL;
     __atomic_store_n(&c->hold_end, 0, __ATOMIC_RELAXED);
-    blame_unlock(b);
     c->phase = TC_RUNNING;
     c->hold_from = c->party_from = c->at;
     c->totals.acquisitions++;
@@ -160,6 +164,7 @@ static __attribute__((noinline)) void tc_resumed(tclock_t *c, uint64_t t)
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
     blame_lock(b);
+    tc_count_alone(b);
     if (CAP_ON()) cap_record_event(c, CAP_RESUMED, t, tc_hold_end(b));
     if (b->holder) {
         uint64_t end = tc_hold_end(b);

@@ -208,7 +208,7 @@ static VALUE job_begin_run(VALUE beginning)
     OPEN_SET(unit, pool, pool);
     OPEN_SET(unit, harmless, runs->harmless);
     if (!NIL_P(ready_ns)) OPEN_SET(unit, queued_ns, job_queued_ns(runs, ready_ns));
-    open_begin(unit, Qnil, pool);
+    open_begin(unit, Qnil, pool, Qundef);
     return unit;
 }
 

@@ -1,5 +1,7 @@
 #include "unit/open_unit.h"
 
+#include <ruby/encoding.h>
+
 #include "clock.h"
 #include "hook/hook.h"
 #include "init.h"
@@ -162,7 +164,7 @@ bool open_enabled(VALUE probe)
     return probe == rb.probe ? tc_enabled() : RTEST(rb_funcall(probe, m.enabled, 0));
 }
 
-void open_begin(VALUE unit, VALUE outer, VALUE pool)
+void open_begin(VALUE unit, VALUE outer, VALUE pool, VALUE path)
 {
     if (RTEST(outer)) {
         OPEN_SET(unit, outer, outer);
@@ -175,7 +177,7 @@ void open_begin(VALUE unit, VALUE outer, VALUE pool)
     VALUE probe = open_of(unit)->probe;
     VALUE handle = probe == rb.probe ? probe_enter_pool(pool) : rb_funcall(probe, m.enter, 1, pool);
     OPEN_SET(unit, handle, handle);
-    if (probe == rb.probe && table_open()) shown_begin(unit, pool);
+    if (probe == rb.probe && table_open()) shown_begin(unit, pool, path);
     VALUE watcher = recorder_of(open_of(unit)->recorder)->watcher;
     OPEN_SET(unit, watcher, watcher);
     if (RTEST(watcher)) rb_funcall(watcher, m.opened, 1, unit);
@@ -190,7 +192,7 @@ static VALUE open_open(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 0, 2);
     VALUE outer = argc ? argv[0] : rb_funcall(rb_obj_class(self), m.current, 0);
-    open_begin(self, outer, argc > 1 ? argv[1] : Qnil);
+    open_begin(self, outer, argc > 1 ? argv[1] : Qnil, Qundef);
     return self;
 }
 
@@ -337,9 +339,10 @@ static VALUE open_cancel(VALUE self)
 
 /* --- methods --- */
 
+/* As a literal of a Ruby file has it: the same object, so a Hash that has it as a key compares no bytes. */
 VALUE open_text(const char *text)
 {
-    VALUE string = rb_interned_str_cstr(text);
+    VALUE string = rb_enc_interned_str_cstr(text, rb_utf8_encoding());
     rb_gc_register_mark_object(string);
     return string;
 }

@@ -45,8 +45,11 @@ bool open_inside(void);
 
 bool open_enabled(VALUE probe);
 
-/* Begins the unit inside `outer` (nil: none); `pool`: the thread pool of the server or job runner, or nil. */
-void open_begin(VALUE unit, VALUE outer, VALUE pool);
+/*
+ * Begins the unit inside `outer` (nil: none). `pool`: the thread pool of the server or job runner, or nil.
+ * `path`: of a request, as its environment has it; Qundef: not looked up.
+ */
+void open_begin(VALUE unit, VALUE outer, VALUE pool, VALUE path);
 
 /* Records the unit; does nothing when called again. */
 VALUE open_end(VALUE unit, VALUE error);

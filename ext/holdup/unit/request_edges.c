@@ -6,6 +6,7 @@
 #include "segment/segment_layout.h"
 #include "unit/object_struct.h"
 #include "unit/open_unit.h"
+#include "unit/queries.h"
 
 #define REQUEST_FIRST_ERROR 500
 #define REQUEST_WORST_GOOD 399
@@ -34,6 +35,19 @@ typedef struct {
 } request_names_t;
 
 OBJECT_STRUCT(request_names_type, request_names_t, "Holdup::Probe::RequestNames")
+
+/* Names of actions by the addresses of class and action, which are theirs only until garbage is collected. */
+#define REQUEST_ACTIONS 64
+
+typedef struct {
+    VALUE names, controller, action, name;
+    uint64_t collections;
+} request_action_t;
+
+static request_action_t request_actions[REQUEST_ACTIONS];
+
+/* Whether a request of this process has been given the name of the endpoint that it asked for. */
+static bool request_asked;
 
 static struct {
     ID current, cancel, known, ignored, queued_ns, path, call, action_name, aborted, finished, wrapped,
@@ -92,9 +106,8 @@ static bool request_begins_as_ignored(VALUE starts, VALUE path)
     return false;
 }
 
-static bool request_ignored(VALUE self, VALUE env)
+static bool request_ignored(VALUE self, VALUE path)
 {
-    VALUE path = request_key(env, keys.path);
     return RTEST(path) && request_begins_as_ignored(request_units_of(self)->ignored_starts, path) &&
            RTEST(rb_funcall(self, m.ignored, 1, path));
 }
@@ -145,9 +158,10 @@ static VALUE request_begin(VALUE given)
         outer = rb_funcall(request_class(), m.current, 0);
     }
     else outer = Qnil;
-    if (request_ignored(self, env)) return Qnil;
+    VALUE path = request_key(env, keys.path);
+    if (request_ignored(self, path)) return Qnil;
     VALUE unit = request_new(all, env);
-    open_begin(unit, outer, web);
+    open_begin(unit, outer, web, path);
     if (RTEST(request_key(env, all->queue_header)) || RTEST(request_key(env, keys.queue_start)))
         OPEN_SET(unit, queued_ns, rb_funcall(self, m.queued_ns, 1, env));
     if (RTEST(all->example_paths)) OPEN_SET(unit, path, rb_funcall(self, m.path, 1, env));
@@ -233,17 +247,47 @@ static VALUE request_call(int argc, VALUE *argv, VALUE self)
     return request_finished(self);
 }
 
+/* note_asked: from now on the environments of requests are searched for ASKED. */
+static VALUE request_note_asked(VALUE self)
+{
+    request_asked = true;
+    return Qnil;
+}
+
+static VALUE request_known_action(VALUE actions, VALUE controller, VALUE action)
+{
+    VALUE known = rb_hash_lookup(actions, rb_mod_name(controller));
+    return RB_TYPE_P(known, T_HASH) ? rb_hash_lookup(known, action) : Qnil;
+}
+
+/*
+ * Routes give each request the same frozen text as its action. Class, text and name are only compared: they
+ * may be gone, but other objects get their addresses only after a collection. Needs no lock: only the main
+ * Ractor can have `names`, which is not shareable.
+ */
+static VALUE request_name_of_action(VALUE names, VALUE actions, VALUE controller, VALUE action)
+{
+    uint64_t collections = __atomic_load_n(&query_collections, __ATOMIC_RELAXED);
+    request_action_t *entry = &request_actions[(controller ^ action) / sizeof(VALUE) % REQUEST_ACTIONS];
+    bool same = entry->controller == controller && entry->action == action && entry->names == names;
+    if (same && entry->collections == collections) return entry->name;
+    VALUE name = request_known_action(actions, controller, action);
+    if (!NIL_P(name) && RB_TYPE_P(action, T_STRING) && OBJ_FROZEN(action))
+        *entry = (request_action_t){names, controller, action, name, collections};
+    return name;
+}
+
 /* The known name of a controller's action: UnitName remembers it. nil: ask UnitName. */
 static VALUE request_action(VALUE given)
 {
     const VALUE *names_and_env = (const VALUE *)given;
     VALUE names = names_and_env[0], env = names_and_env[1], controller = request_key(env, keys.controller);
     VALUE actions = ((const request_names_t *)rb_check_typeddata(names, &request_names_type))->actions;
-    if (!RTEST(controller) || !RB_TYPE_P(actions, T_HASH) || RTEST(request_key(env, keys.asked))) return Qnil;
+    if (!RTEST(controller) || !RB_TYPE_P(actions, T_HASH)) return Qnil;
+    if (request_asked && RTEST(request_key(env, keys.asked))) return Qnil;
     VALUE action = rb_funcall(controller, m.action_name, 0);
     if (!RTEST(action)) return Qnil;
-    VALUE known = rb_hash_lookup(actions, rb_mod_name(rb_obj_class(controller)));
-    return RB_TYPE_P(known, T_HASH) ? rb_hash_lookup(known, action) : Qnil;
+    return request_name_of_action(names, actions, rb_obj_class(controller), action);
 }
 
 static VALUE request_no_action(VALUE given, VALUE error)
@@ -337,6 +381,7 @@ void request_edges_init(VALUE probe)
     VALUE names = rb_define_class_under(probe, "RequestNames", rb_cObject);
     rb_define_alloc_func(names, request_names_type_allocate);
     rb_define_method(names, "initialize", request_names_initialize, 1);
+    rb_define_private_method(names, "note_asked", request_note_asked, 0);
     VALUE starts = rb_define_class_under(probe, "RequestStarts", rb_cObject);
     rb_define_alloc_func(starts, request_units_type_allocate);
     rb_define_method(starts, "initialize", request_units_initialize, -1);

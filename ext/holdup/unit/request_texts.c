@@ -48,9 +48,10 @@ static size_t request_word(const char *path, size_t bytes)
     return digits <= REQUEST_WORD_DIGITS && (at == bytes || path[at] == '/') ? at : 0;
 }
 
-seg_text_t request_path_name(VALUE env, char *room)
+seg_text_t request_path_name(VALUE env, VALUE path, char *room)
 {
-    VALUE path = text_key(env, keys.path);
+    if (path == Qundef) path = text_key(env, keys.path);
+    if (!RB_TYPE_P(path, T_STRING)) path = Qnil;
     const char *verb = request_verb(env);
     size_t bytes = NIL_P(path) ? 0 : (size_t)RSTRING_LEN(path);
     const char *start = bytes ? RSTRING_PTR(path) : "/";

@@ -9,9 +9,10 @@
 
 /*
  * The method with the first segment of the path, as UnitName names a request without a route: no query, no
- * ids; and of an application below another path, without that. `room` has SEG_NAME_BYTES.
+ * ids; and of an application below another path, without that. `path`: see open_begin. `room` has
+ * SEG_NAME_BYTES.
  */
-seg_text_t request_path_name(VALUE env, char *room);
+seg_text_t request_path_name(VALUE env, VALUE path, char *room);
 
 /*
  * The id that a proxy, or Rails, has given it; empty: none. It counts only if all of it are characters that

@@ -41,21 +41,21 @@ seg_text_t shown_job(VALUE id, char *room)
     return (seg_text_t){room, (size_t)snprintf(room, SEG_ID_BYTES, "%ld", FIX2LONG(id))};
 }
 
-static seg_text_t shown_name(const open_t *u, char *room)
+static seg_text_t shown_name(const open_t *u, VALUE path, char *room)
 {
     seg_text_t name = text_shown(u->name, room, SEG_NAME_BYTES);
-    if (!name.bytes && RB_TYPE_P(u->env, T_HASH)) name = request_path_name(u->env, room);
+    if (!name.bytes && RB_TYPE_P(u->env, T_HASH)) name = request_path_name(u->env, path, room);
     return name.bytes ? name : seg_text("(unnamed)");
 }
 
-void shown_begin(VALUE unit, VALUE pool)
+void shown_begin(VALUE unit, VALUE pool, VALUE path)
 {
     const open_t *u = open_of(unit);
     char name[SEG_NAME_BYTES], queue[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES], job[SEG_ID_BYTES];
     bool request = RB_TYPE_P(u->env, T_HASH);
     table_unit_t shown = {
         .kind = u->kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST,
-        .name = shown_name(u, name),
+        .name = shown_name(u, path, name),
         .queue = text_shown(u->queue, queue, sizeof(queue)),
         .pool = text_shown(NIL_P(u->pool) ? pool : u->pool, pool_room, sizeof(pool_room)),
         .job = shown_job(u->id, job)};

@@ -9,8 +9,8 @@
 
 #include "unit/unit.h"
 
-/* The unit has begun, on a thread of that pool (nil: of none). */
-void shown_begin(VALUE unit, VALUE pool);
+/* The unit has begun, on a thread of that pool (nil: of none). `path`: see open_begin. */
+void shown_begin(VALUE unit, VALUE pool, VALUE path);
 
 /* The id of a job; empty: it has none. `room` has SEG_ID_BYTES. */
 seg_text_t shown_job(VALUE id, char *room);

@@ -110,6 +110,10 @@ module Holdup
       class RequestNames
         def initialize(_actions)
         end
+
+        private
+
+        def note_asked = nil
       end
 
       # See RequestNames.

@@ -102,6 +102,47 @@ static VALUE gvl_empty_hook(VALUE self)
     return Qnil;
 }
 
+typedef struct { uint64_t at, idle, running; int blocking; } least_t;
+
+static rb_internal_thread_specific_key_t least_key;
+
+int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
+
+static inline uint64_t least_now(void)
+{
+#ifdef __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    return now_ns(CLOCK_MONOTONIC);
+#endif
+}
+
+static void least(rb_event_flag_t event, const rb_internal_thread_event_data_t *data, void *unused)
+{
+    least_t *state = rb_internal_thread_specific_get(data->thread, least_key);
+    if (!state || event == RUBY_INTERNAL_THREAD_EVENT_RESUMED) return;
+    uint64_t now = least_now();
+    if (event == RUBY_INTERNAL_THREAD_EVENT_READY) state->idle += now - state->at;
+    else if (event == RUBY_INTERNAL_THREAD_EVENT_SUSPENDED) {
+        state->running += now - state->at;
+        state->blocking = !ruby_thread_has_gvl_p();
+    }
+    state->at = now;
+}
+
+/*
+ * GvlWork.least_hook: the price of what a hook needs to tell running from idle on one thread: find its state
+ * at each event, read the clock at two of three, and ask Ruby once how the thread gives the GVL up.
+ */
+static VALUE gvl_least_hook(VALUE self)
+{
+    static least_t state;
+    least_key = rb_internal_thread_specific_key_create();
+    rb_internal_thread_specific_set(rb_thread_current(), least_key, &state);
+    rb_internal_thread_add_event_hook(least, RUBY_INTERNAL_THREAD_EVENT_MASK, NULL);
+    return Qnil;
+}
+
 /* GvlWork.take_key: takes one of the VM's per-thread storage keys, as other gems do. */
 static VALUE gvl_take_key(VALUE self) { return INT2NUM(rb_internal_thread_specific_key_create()); }
 
@@ -118,5 +159,6 @@ void Init_gvl_work(void)
     rb_define_singleton_method(work, "burn", gvl_burn, 1);
     rb_define_singleton_method(work, "wait", gvl_wait, 1);
     rb_define_singleton_method(work, "empty_hook", gvl_empty_hook, 0);
+    rb_define_singleton_method(work, "least_hook", gvl_least_hook, 0);
     rb_define_singleton_method(work, "take_key", gvl_take_key, 0);
 }

@@ -40,7 +40,13 @@ class BlameTest < NativeTest
   def test_who_waits_between_releases_of_another_has_stall
     output = fresh_ruby(<<~RUBY)
       Holdup::Probe.enable
-      threads = Array.new(2) { Thread.new { measured { 2_000.times { GvlWork.release(1) && Thread.pass } } } }
+      begun = 0
+      work = lambda do
+        begun += 1
+        Thread.pass until begun == 2 # else one has ended before the other begins
+        2_000.times { GvlWork.release(1) && Thread.pass }
+      end
+      threads = Array.new(2) { Thread.new { measured(&work) } }
       units = threads.map(&:value)
       snapshot = Holdup::Probe.snapshot
       puts units.all? { |unit| unit.stalled_ns.positive? }

@@ -98,7 +98,7 @@ module Holdup
       # @param name [String]
       def asked_for(name)
         asked = env # nil when the request has ended
-        asked[UnitName::ASKED] ||= name if asked
+        names.keep(asked) { name } if asked
       end
 
       # Pitchfork checks the arity of its callbacks. `call` is one, and in C like `finished`.

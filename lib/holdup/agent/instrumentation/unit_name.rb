@@ -60,12 +60,20 @@ module Holdup
       # @param path [String] that was asked for; the environment may have another one by now
       # @param status [Integer, nil] of the answer, if it is known
       def keep_asked(env, path: full_path(env), verb: verb(env), status: nil)
-        env[ASKED] ||= route(env) || unrouted(verb, path, status)
+        keep(env) { route(env) || unrouted(verb, path, status) }
       rescue *Guard::FAILURES => error
         @guard.failed(:name, error)
       end
 
-      # @return [Boolean] whether `keep_asked` was called for this request
+      # @param env [Hash]
+      # @yieldreturn [String] what a request asked for, unless that is known already
+      # @return [void]
+      def keep(env)
+        note_asked # C looks for the key from then on
+        env[ASKED] ||= yield
+      end
+
+      # @return [Boolean] whether the endpoint that this request asked for is known
       def asked?(env) = env.key?(ASKED)
 
       private

@@ -167,6 +167,45 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal %w[Orders Stream], @probe.recorded.map(&:name)
   end
 
+  Orders = Struct.new(:action_name)
+
+  # C knows names by addresses, which other classes and texts get after a collection.
+  def test_actions_keep_their_names_when_garbage_is_collected
+    app = middleware { ok([]) }
+    expected = Array.new(30) do |number|
+      GC.start if (number % 10).zero?
+      GC.compact if number == 15
+      orders = Class.new(Orders).set_temporary_name("orders #{number}")
+      action = -"show_#{number}"
+      3.times { app.call(env("action_controller.instance" => orders.new(action)))[2].close }
+      ["orders #{number}##{action}"] * 3
+    end
+    assert_equal expected.flatten, @probe.recorded.map(&:name)
+  end
+
+  def test_an_action_whose_text_changes_has_the_name_of_now
+    action = +"index"
+    app = middleware { ok([]) }
+    %w[index index shown shown].each do |text|
+      action.replace(text)
+      app.call(env("action_controller.instance" => Orders.new(action)))[2].close
+    end
+    assert_equal ["index", "index", "shown", "shown"], @probe.recorded.map { |unit| unit.name[/\w+\z/] }
+  end
+
+  def test_what_was_asked_for_is_the_name_also_of_a_known_action
+    app = middleware do |given|
+      @requests.names.keep_asked(given) if given["fails"]
+      given["action_controller.instance"] = Orders.new("show")
+      ok([])
+    end
+    2.times { app.call(env)[2].close }
+    app.call(env("/session", "fails" => true))[2].close
+    app.call(env)[2].close
+    shown = "#{Orders.name}#show"
+    assert_equal [shown, shown, "GET /session", shown], @probe.recorded.map(&:name)
+  end
+
   def test_passes_an_invalid_response_to_the_server
     assert_nil middleware { nil }.call(env)
     assert_equal 1, @probe.recorded.size
