@@ -206,7 +206,7 @@ module Holdup
     private
 
     def start_alone
-      return false if running? || @waiting || !enabled?
+      return false if running? || @opening || @waiting || !enabled?
       follow_forks
       !!@guard.call(:start) { begin_measuring }
     end
@@ -299,11 +299,22 @@ module Holdup
       receiver = FinishedFigures.receiver(configuration, @guard)
       @recorder.call_on_finish(receiver, configuration.on_finish_sample)
       brief = @brief_forks && @generation.positive?
-      @session = session.open(server:, generation: @generation, brief:)
+      @session = opened(session, brief)
       finish_at_exit
       announce_measuring
       start_collector if @generation.zero?
       true
+    end
+
+    # A worker that is born during an experiment changes its server, which says so, while the session opens.
+    def opened(session, brief)
+      @opening = true
+      before = @identities
+      session.open(server:, generation: @generation, brief:)
+      session.identify(server) unless @identities.equal?(before)
+      session
+    ensure
+      @opening = false
     end
 
     def refuse

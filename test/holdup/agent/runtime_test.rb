@@ -283,6 +283,24 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal [[0, 3]], @probe.identified
   end
 
+  # A worker that is born during an experiment changes its threads, and says so at once.
+  def test_a_server_that_changes_while_the_session_opens_has_one_session
+    served = false
+    changing = Object.new.extend(Holdup::Runtime::Resource)
+    changing.define_singleton_method(:install) do
+      next if served
+      served = true
+      nested.call
+    end
+    changing.define_singleton_method(:nested) { @nested }
+    changing.instance_variable_set(:@nested, -> { serve({"server" => "puma", "threads" => 3}) })
+    @runtime.add(changing)
+    serve({"server" => "puma", "threads" => 5})
+    assert_equal 1, @probe.opened.size
+    assert_equal 3, JSON.parse(@probe.settings.last)["threads"]
+    assert_equal 1, Thread.list.count { |thread| thread.name == "holdup" }
+  end
+
   def test_let_go_our_threads_end_and_come_back_when_the_process_serves_again
     before = Thread.list
     serve({}, worker: 0)
