@@ -24,7 +24,7 @@ module Holdup
     # A worker forked so long after the first replaces another.
     BOOT_NS = 10_000_000_000
 
-    attr_reader :guard, :recorder
+    attr_reader :guard, :log, :recorder
 
     # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring
     #   starts, after the application's own code
@@ -156,6 +156,17 @@ module Holdup
       ticker
     end
 
+    # Follows the plans of the autopilot in a process that measures nothing, for a lever that only this
+    # process has. Its forks write the audit log.
+    # @param lever [#install, #share] a Servers::LiveLever
+    # @return [Ticker]
+    def follow_plans(lever)
+      arm = live_arm(levers: -> { [lever] }, limits: -> { {} }, fixed: -> {}, watch: nil,
+        only: lever.name, audit: LiveArm::NoAudit)
+      ticker = Ticker.new(seconds: configuration.tick_seconds, guard: @guard)
+      follow(ticker.start { [lever.install, arm.install, lever.share] })
+    end
+
     # Name of the pool that runs jobs of this queue on this thread; see Servers::Identity.
     def pool_of(queue)
       @identities.each_value do |identity|
@@ -211,7 +222,7 @@ module Holdup
       !!@guard.call(:start) { begin_measuring }
     end
 
-    def live_arm
+    def live_arm(**others)
       LiveArm.new(
         folder: -> { configuration.segment_dir },
         levers: -> { server.live.call },
@@ -221,7 +232,8 @@ module Holdup
         watch: -> { response_watch },
         log: @log,
         clock: @clock,
-        env: @env
+        env: @env,
+        **others
       )
     end
 

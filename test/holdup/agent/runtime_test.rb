@@ -301,6 +301,22 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal 1, Thread.list.count { |thread| thread.name == "holdup" }
   end
 
+  # Puma's master, for what only it can change.
+  def test_follows_plans_in_a_process_that_measures_nothing
+    @settings = {dir: @root, tick_seconds: 0.1}
+    @runtime = runtime
+    looks = Queue.new
+    lever = Object.new.extend(Holdup::Servers::LiveLever)
+    lever.define_singleton_method(:name) { "processes" }
+    %i[install share].each { |step| lever.define_singleton_method(step) { looks << step } }
+    ticker = @runtime.follow_plans(lever)
+    assert_equal %i[install share], Array.new(2) { looks.pop(timeout: 60) }
+    refute_predicate @runtime, :running?
+    assert_predicate ticker, :alive?
+    @runtime.let_go
+    wait_until { !ticker.alive? }
+  end
+
   def test_let_go_our_threads_end_and_come_back_when_the_process_serves_again
     before = Thread.list
     serve({}, worker: 0)
