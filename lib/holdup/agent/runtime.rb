@@ -157,13 +157,17 @@ module Holdup
     end
 
     # Follows the plans of the autopilot in a process that measures nothing, for a lever that only this
-    # process has. Its forks write the audit log.
-    # @param lever [#install, #share] a Servers::LiveLever
-    # @return [Ticker]
-    def follow_plans(lever)
-      arm = live_arm(levers: -> { [lever] }, limits: -> { {} }, fixed: -> {}, watch: nil,
-        only: lever.name, audit: LiveArm::NoAudit)
-      ticker = Ticker.new(seconds: configuration.tick_seconds, guard: @guard)
+    # process has. Its forks write the audit log. The settings are read for this alone: forks that load the
+    # application read them anew.
+    # @yieldparam settings [Configuration]
+    # @yieldreturn [#install, #share, nil] a Servers::LiveLever; nil: nothing is followed
+    # @return [Ticker, nil]
+    def follow_plans
+      settings = read_settings
+      lever = (yield settings if settings.enabled) or return
+      arm = live_arm(folder: -> { settings.segment_dir }, goal: -> { settings.autopilot_goal },
+        levers: -> { [lever] }, limits: -> { {} }, only: lever.name, watch: nil, audit: LiveArm::NoAudit)
+      ticker = Ticker.new(seconds: settings.tick_seconds, guard: @guard)
       follow(ticker.start { [lever.install, arm.install, lever.share] })
     end
 

@@ -117,8 +117,11 @@ module Holdup
       # processes, it is the one that changes their number.
       def forking(config)
         return if @shared_size || !config.equal?(@launcher.config)
-        return unless @runtime.configuration.autopilot_goal&.processes
-        @runtime.guard.call(:puma) { follow_plans }
+        @runtime.guard.call(:puma) do
+          @plans = @runtime.follow_plans do |settings|
+            cluster_size(settings.segment_dir) if settings.autopilot_goal&.processes
+          end
+        end
       end
 
       # A server has made its pool, which it shows to nobody.
@@ -215,16 +218,15 @@ module Holdup
         )
       end
 
-      def follow_plans
-        folder = @runtime.configuration.segment_dir
+      # @param folder [String] of the segments
+      # @return [ClusterSize]
+      def cluster_size(folder)
         require_relative "../../segment/directory"
         Segment::Directory.new(folder).create
         @shared_size = SharedSize.new(folder)
-        workers = -> { @cluster&.workers.to_a }
-        size = ClusterSize.new(@launcher.options, shared: @shared_size, workers:, log: @runtime.log,
-          clock: Clock.new)
-        size.share # workers that boot sooner than the thread read it
-        @plans = @runtime.follow_plans(size)
+        size = ClusterSize.new(@launcher.options, shared: @shared_size, log: @runtime.log, clock: Clock.new,
+          workers: -> { @cluster&.workers.to_a })
+        size.tap(&:share) # workers that boot sooner than the thread read it
       end
 
       # A worker that others are forked from gives them what it has.

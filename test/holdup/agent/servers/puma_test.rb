@@ -21,13 +21,15 @@ class PumaTest < Minitest::Test
 
     def configuration = Struct.new(:segment_dir, :autopilot_goal).new(folder, goal)
 
+    def follow_plans = @calls << [:follow_plans, (yield configuration)&.name]
+
     def let_go = @calls << [:let_go]
 
     def serve(identity) = @identities << identity
 
     def log = CollectedLog.new
 
-    %i[wait_for_server start_collector end_collector stop follow_plans].each do |name|
+    %i[wait_for_server start_collector end_collector stop].each do |name|
       define_method(name) { |*| @calls << name }
     end
   end
@@ -109,10 +111,10 @@ class PumaTest < Minitest::Test
     @runtime.folder = Dir.mktmpdir
     quiet = Puma::LogWriter.strings
     @launcher.config.run_hooks(:before_fork, nil, quiet)
-    assert_empty @runtime.calls - %i[wait_for_server]
+    assert_equal [:wait_for_server, [:follow_plans, nil]], @runtime.calls
     @runtime.goal = Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=1s processes=1..4")
     2.times { @launcher.config.run_hooks(:before_fork, nil, quiet) }
-    assert_equal %i[wait_for_server follow_plans], @runtime.calls
+    assert_equal [[:follow_plans, "processes"]], @runtime.calls.drop(2)
     assert_nil identity.fixed
     assert_empty identity.live.call.map(&:name) & ["processes"]
     @adapter.working(0)
