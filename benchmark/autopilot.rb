@@ -9,26 +9,37 @@ require_relative "support/bench"
 require_relative "support/shop_trial"
 
 module Bench
-  # The whole loop of `config.autopilot` on the storefront: real traffic, a real Puma whose threads change
-  # while it runs, the collector's own experiment and its verdict. Then a sweep of the same settings, which
-  # says what the best one would have been.
+  # The whole loop of `config.autopilot` on the storefront: real traffic, a real Puma whose threads or
+  # processes change while it runs, the collector's own experiment and its verdict. Then a sweep of the same
+  # settings, which says what the best one would have been.
   class Autopilot
     # `slo` leaves room: a candidate must not be taken back only because it is noisy. `change`: OfferedLoad
-    # from when the first candidate is kept, nil: none
-    AutopilotCase = Data.define(:name, :about, :traffic, :processes, :threads, :range, :change) do
+    # from when the first candidate is kept, nil: none; `lever`: what it may set; `turn_s`: of an arm;
+    # `longer`: how many times as long as the others it may take
+    AutopilotCase = Data.define(
+      :name, :about, :traffic, :processes, :threads, :range, :change, :lever, :turn_s, :longer
+    ) do
+      def initialize(change: nil, lever: "threads", turn_s: 30, longer: 1, **rest) = super
+
       def slo = "p95=3s"
+
+      # @return [Integer] what is configured
+      def before = (lever == "processes") ? processes : threads
+
+      # @return [Array<Integer>] processes and threads with another value
+      def setting(value) = (lever == "processes") ? [value, threads] : [processes, value]
 
       # @return [Array<OfferedLoad>] one after the other
       def loads = [traffic, change].compact
     end
-    # `rate`: requests per second; `swept`: threads of the sweep, besides those it had and found
+    # `rate`: requests per second; `swept`: values of the sweep, besides those it had and found
     OfferedLoad = Data.define(:routes, :rate, :swept)
     # What the loop did. `lines`: Array of [minutes since the boot, String]; `changes`: Array of [minutes
-    # since the boot, threads that all workers have from then on], in order
+    # since the boot, value that counts from then on], in order
     LoopOutcome = Data.define(:lines, :changes)
     # What it found for one load. `name`: of the case, with the number of the load if there are several;
-    # `before`, `found`: threads; `minutes`: until all workers had them, nil: they had them before; `sweep`:
-    # p95 in ms by threads
+    # `before`, `found`: values; `minutes`: until it counted, nil: it did before; `sweep`: p95 in ms by
+    # value
     LoadOutcome = Data.define(:name, :before, :found, :minutes, :sweep) do
       # @return [Float] %, of what it found against the best of the sweep
       def worse = 100 * (sweep[found] / sweep.values.min - 1)
@@ -46,21 +57,24 @@ module Bench
     SMOOTH = OfferedLoad.new(rate: 10, routes: ShopTrial::SMOOTH, swept: [3, 8].freeze)
     CASES = [
       AutopilotCase.new(name: "hog", about: "16 threads of one process, three requests in ten compute",
-        traffic: HOG, processes: 1, threads: 16, range: 1..16, change: nil),
+        traffic: HOG, processes: 1, threads: 16, range: 1..16),
       AutopilotCase.new(name: "waiting", about: "one thread for each of two processes, requests mostly wait",
-        traffic: QUOTES, processes: 2, threads: 1, range: 1..8, change: nil),
+        traffic: QUOTES, processes: 2, threads: 1, range: 1..8),
       AutopilotCase.new(name: "same", about: "five threads at little load, where threads make no difference",
-        traffic: SMOOTH, processes: 1, threads: 5, range: 3..8, change: nil),
+        traffic: SMOOTH, processes: 1, threads: 5, range: 3..8),
       AutopilotCase.new(name: "mix",
         about: "as hog; once fewer threads are kept, more requests, which mostly wait",
         traffic: HOG, processes: 1, threads: 16, range: 1..16,
-        change: QUOTES.with(rate: 80, swept: [5, 8, 16].freeze))
+        change: QUOTES.with(rate: 80, swept: [5, 8, 16].freeze)),
+      AutopilotCase.new(name: "cluster", about: "one process with one thread, requests mostly wait",
+        traffic: QUOTES.with(rate: 12, swept: [1, 2, 3].freeze), processes: 1, threads: 1, range: 1..3,
+        lever: "processes", turn_s: 120, longer: 4)
     ].freeze
-    # All but the last, which takes twice as long.
+    # All but the last two, which take longer.
     USUAL = %w[hog waiting same].freeze
-    COLUMNS = ["case", "threads before", "found", "after, min", "p95 there, ms", "best of the sweep",
+    COLUMNS = ["case", "lever", "before", "found", "after, min", "p95 there, ms", "best of the sweep",
       "p95 there, ms", "found against best, %"].freeze
-    SWEEP_COLUMNS = ["case", "threads", "p95, ms"].freeze
+    SWEEP_COLUMNS = ["case", "value", "p95, ms"].freeze
     # Share by which what it finds may be worse than the best of the sweep.
     LIMIT = 3.0
     COLLECTOR = [RbConfig.ruby, *Fresh::LOAD_PATH,
@@ -79,7 +93,6 @@ module Bench
       @longest_s = quick ? 40 : 60 * Integer(ENV.fetch("BENCH_MINUTES", 24))
       @sweep_s, @warm_up_s = quick ? [4, 2] : [60, 12]
       @quick = quick
-      @turn_s = 30
       wanted = ENV.fetch("BENCH_PARTS", USUAL.join(",")).split(",")
       @cases = CASES.select { |one| wanted.include?(one.name) }
     end
@@ -93,7 +106,8 @@ module Bench
         end
       end
       found = @cases.flat_map { |one| found(one) }
-      tables = [ResultTable.new(COLUMNS, found.map { |load| row(load) }),
+      rows = @cases.flat_map { |one| found(one).map { |load| row(one, load) } }
+      tables = [ResultTable.new(COLUMNS, rows),
         ResultTable.new(SWEEP_COLUMNS, found.flat_map { |load| sweep_rows(load) })]
       Result.new(title: "The autopilot on the storefront", about:, tables:, budgets:, notes:)
     end
@@ -136,11 +150,12 @@ module Bench
     def found(one) = @measured.fetch(one).last
 
     def about
-      "Puma of the storefront under an open load, with `config.autopilot` and turns of #{@turn_s} s; the " \
-        "cases run at the same time, each for #{@longest_s.ceildiv(60)} minutes at most. A " \
-        "process counts as warm after two minutes, the sizing is asked every 30 s, and #{CHANGES_PER_DAY} " \
-        "experiments may begin; the rest is as in production. Then some numbers of threads in a fresh " \
-        "server, each under the same requests for #{@sweep_s} s: p95 of all, as their clients see it."
+      "Puma of the storefront under an open load, with `config.autopilot` and turns of " \
+        "#{@cases.map(&:turn_s).uniq.join(" or ")} s; the cases run at the same time, each for " \
+        "#{@cases.map { |one| longest_s(one).ceildiv(60) }.max} minutes at most. A process counts as warm " \
+        "after two minutes, the sizing is asked every 30 s, and #{CHANGES_PER_DAY} experiments may begin; " \
+        "the rest is as in production. Then some values in a fresh server, each under the same requests " \
+        "for #{@sweep_s} s: p95 of all, as their clients see it."
     end
 
     # @return [LoopOutcome]
@@ -161,7 +176,7 @@ module Bench
     def boot(one, shop, dir:, store:)
       port = FreePorts.take
       log = File.join(shop.folder, "autopilot-#{one.name}.log")
-      goal = "#{one.slo} threads=#{one.range} turn=#{@turn_s} changes_per_day=#{CHANGES_PER_DAY}"
+      goal = "#{one.slo} #{one.lever}=#{one.range} turn=#{one.turn_s} changes_per_day=#{CHANGES_PER_DAY}"
       setting = {"STOREFRONT_WORKERS" => one.processes.to_s, "STOREFRONT_THREADS" => one.threads.to_s}
       measured = {"HOLDUP_ENABLED" => "true", "HOLDUP_DIR" => dir, "HOLDUP_STORE" => store,
                   "HOLDUP_COLLECTOR" => "off"}
@@ -193,12 +208,14 @@ module Bench
       Holdup::AutopilotFolder.new(dir).write_state(state.to_json)
     end
 
-    # Loads until the autopilot has kept or taken back a number of threads under the last of them, and then
+    def longest_s(one) = @longest_s * one.loads.size * (@quick ? 1 : one.longer)
+
+    # Loads until the autopilot has kept or taken back a value under the last of them, and then
     # for STAY_S if there were several, or until the time is over.
     # @return [Array<Array>] minutes since the start, and what is new
     def watch(one, target, dir)
       started_s = now_s
-      ends_s = started_s + @longest_s * one.loads.size
+      ends_s = started_s + longest_s(one)
       said = []
       @changes = []
       while now_s < ends_s
@@ -210,9 +227,9 @@ module Bench
           warn("bench: #{one.name}: #{text}")
           said << [minutes, text]
         end
-        threads = state.kept&.values&.last || one.threads
-        next if threads == (@changes.last&.last || one.threads)
-        @changes << [minutes, threads]
+        value = state.kept&.values&.last || one.before
+        next if value == (@changes.last&.last || one.before)
+        @changes << [minutes, value]
         next if @changes.size < one.loads.size
         break unless one.change
         ends_s = [ends_s, now_s + STAY_S].min
@@ -233,8 +250,9 @@ module Bench
     # @return [String]
     def describe(state)
       case state.phase
-      when :experiment then "experiment: threads #{state.plan.values.join(" and ")} (#{state.plan.why})"
-      when :kept then "kept: threads #{state.kept.values.join(" -> ")} (#{state.kept.why})"
+      when :experiment
+        "experiment: #{state.plan.lever} #{state.plan.values.join(" and ")} (#{state.plan.why})"
+      when :kept then "kept: #{state.kept.lever} #{state.kept.values.join(" -> ")} (#{state.kept.why})"
       else
         "waiting: #{state.waits} #{state.detail}".strip
       end
@@ -259,32 +277,32 @@ module Bench
     def load_outcomes(one, shop, outcome)
       loads = one.loads.first(outcome.changes.size + 1)
       loads.each_with_index.map do |offered, index|
-        before = index.zero? ? one.threads : outcome.changes[index - 1].last
+        before = index.zero? ? one.before : outcome.changes[index - 1].last
         minutes, found = outcome.changes[index] || [nil, before]
         name = loads.one? ? one.name : "#{one.name} #{index + 1}"
-        threads = [*(offered.swept unless @quick), (before if index.zero?), found].compact.uniq.sort
-        swept = sweep(name, shop, one.processes, threads, offered)
+        values = [*(offered.swept unless @quick), (before if index.zero?), found].compact.uniq.sort
+        swept = sweep(name, shop, one, values, offered)
         LoadOutcome.new(name:, before:, found:, minutes:, sweep: swept)
       end
     end
 
-    # @return [Hash{Integer => Float}] ms, by threads
-    def sweep(name, shop, processes, threads, offered)
+    # @return [Hash{Integer => Float}] ms, by value
+    def sweep(name, shop, one, values, offered)
       trial = ShopTrial.new(shop, routes: offered.routes, warm_up_s: @warm_up_s)
-      threads.to_h do |number|
-        warn("bench: #{name}, #{number} threads")
-        reading = trial.call(processes, number, rate: offered.rate, seconds: @sweep_s, seed: 7)
+      values.to_h do |number|
+        warn("bench: #{name}, #{one.lever} #{number}")
+        reading = trial.call(*one.setting(number), rate: offered.rate, seconds: @sweep_s, seed: 7)
         [number, reading.outcome.seen.total.p95_ns / 1e6]
       end
     end
 
-    def row(load)
+    def row(one, load)
       best, best_ms = load.sweep.min_by(&:last)
-      [load.name, load.before.to_s, load.found.to_s, load.minutes&.to_s || "-", ms(load.sweep[load.found]),
-        best.to_s, ms(best_ms), format("%+.1f", load.worse)]
+      [load.name, one.lever, load.before.to_s, load.found.to_s, load.minutes&.to_s || "-",
+        ms(load.sweep[load.found]), best.to_s, ms(best_ms), format("%+.1f", load.worse)]
     end
 
-    def sweep_rows(load) = load.sweep.map { |threads, value| [load.name, threads.to_s, ms(value)] }
+    def sweep_rows(load) = load.sweep.map { |value, p95_ms| [load.name, value.to_s, ms(p95_ms)] }
 
     def ms(value) = format("%.1f", value)
 

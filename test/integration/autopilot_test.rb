@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "contracts/server_steps"
+require "support/piloted_server"
 require "puma/const"
 
 # What the autopilot sets in a real cluster of two workers under load, and that it never stays: whatever dies.
@@ -9,6 +10,7 @@ require "puma/const"
 # collector runs in a process of its own and dies by SIGKILL.
 class AutopilotIntegrationTest < Minitest::Test
   include ServerSteps
+  include PilotedServer
 
   # Long enough for a collector that has no CPU for seconds: a machine that runs tests is busy.
   LEASE_S = 8
@@ -23,32 +25,6 @@ class AutopilotIntegrationTest < Minitest::Test
   GOAL = "p95=300ms threads=1..4 turn=4 window=1 lease=#{LEASE_S}".freeze
   # Configured in puma.rb.
   CONFIGURED = 3
-  # A collector whose inquiry answers from a file: threads to try, then the verdict.
-  COLLECTOR = <<~RUBY
-    require "holdup/loader"
-    dir, store, threads, verdict = ARGV
-    inquiry = Class.new do
-      define_method(:ask) { |question, **| @question = question }
-      define_method(:poll) do
-        asked, @question = @question, nil
-        if asked == :verdict
-          id = Holdup::ExperimentPlan::PlanFile.new(dir).read&.id
-          {"id" => id, "key" => verdict, "why" => "scripted"}
-        elsif asked
-          {"threads" => threads.to_i, "why" => "scripted", "grade" => "a", "fresh" => true, "load" => 1.0}
-        end
-      end
-      define_method(:close) {}
-    end
-    clock = Holdup::Clock.new
-    log = Holdup::Log.new { $stdout }
-    kind = Holdup::Autopilot::CollectorPart
-    decision = Holdup::Autopilot::Decision.new(quiet_s: 0, ask_every_s: 0, grace_s: 2)
-    autopilot = kind.new(dir:, inquiry: inquiry.new, log:, clock:, env: ENV, interval: 0.3, decision:)
-    $stdout.sync = true
-    store = Holdup::Store.open(store)
-    Holdup::Collector.new(store:, directory: dir, log:, clock:, interval: 0.3, autopilot:).run
-  RUBY
 
   def server_command
     %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
@@ -77,44 +53,12 @@ class AutopilotIntegrationTest < Minitest::Test
     end
   end
 
-  def collectors = @collectors ||= []
-
-  # @return [Integer] pid
-  def collector(app, threads: 2, verdict: "running", store: app.store)
-    program = [*ServedApp::BUNDLED_RUBY, "-I#{ServedApp::ROOT}/lib", "-e", COLLECTOR]
-    pid = Process.spawn({"HOLDUP_DIR" => app.dir}, *program, app.dir, store, threads.to_s, verdict,
-      chdir: ServedApp::ROOT, out: [collectors_log_path(app), "a"], err: %i[child out])
-    collectors << pid
-    pid
-  end
-
-  def collectors_log_path(app) = File.join(app.root, "collector.log")
-
-  def collectors_log(app)
-    File.exist?(collectors_log_path(app)) ? File.read(collectors_log_path(app)) : ""
-  end
-
-  def kill(pid)
-    Process.kill(:KILL, pid)
-    Process.wait(pid)
-  rescue Errno::ESRCH, Errno::ECHILD
-    nil
-  ensure
-    collectors.delete(pid)
-  end
-
   # @return [Array<Integer>] different numbers of threads of the workers, as Puma has them
   def threads(app)
     found = app.live.filter_map { |entry| entry.read(&:setting)&.[]("threads") }.uniq.sort
     @seen << found
     found
   end
-
-  def files(app) = Holdup::AutopilotFolder.new(app.dir)
-
-  def plan(app) = files(app).plan_file.read
-
-  def now_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
   # A plan as the collector keeps it, with a lease.
   def keep(app, value, lease_s: 60)
@@ -222,26 +166,6 @@ class AutopilotIntegrationTest < Minitest::Test
   end
 
   private
-
-  # One round of a collector without an autopilot.
-  def collect(app)
-    log = Holdup::Log.new { $stderr }
-    Holdup::Collector.new(store: Holdup::Store.open(app.store), directory: app.dir, log:).once
-  end
-
-  # @return [Array<Holdup::AuditEntry>]
-  def changes(app)
-    store = Holdup::Store.open(app.store, read_only: true)
-    store.audit_entries(0, 1 << 40)
-  ensure
-    store&.close
-  end
-
-  # @return [Array<Array>] event, values, actor and the number of processes
-  def changes_by_event(app)
-    groups = changes(app).group_by { |one| [one.event, one.from, one.to, one.who] }
-    groups.map { |key, same| [*key, same.map(&:pid).uniq.size] }
-  end
 
   def reached?(app, phase)
     return files(app).kept_file.read && threads(app) == [2] if phase == :kept

@@ -10,9 +10,6 @@ module Holdup
   class LiveArm
     include Runtime::Resource
 
-    # A collector's round counts what happened since the one before for the arm of now, so an arm begins when
-    # a round (10 s) with its value has passed.
-    STEADY_S = 15
     # These are the names of ExperimentPlan::PlanFile, which is loaded with the first plan: few processes ever
     # get one.
     PLANS = %w[experiment.plan autopilot.kept].freeze
@@ -38,8 +35,10 @@ module Holdup
     # @param fixed [#call] gives the key of the reason for which this process has no live lever, see
     #   Servers::Identity
     # @param watch [#call, nil] gives a ResponseWatch of this process's requests
+    # @param only [String, nil] name of the lever whose plans are looked at; nil: those of all
+    # @param audit [#changed, #missed, #reached, nil] gets each change; nil: an AuditWriter
     def initialize(folder:, levers:, limits:, log:, clock:, goal: -> {}, fixed: -> {}, watch: nil,
-      env: {})
+      env: {}, only: nil, audit: nil)
       @folder = folder
       @levers = levers
       @limits = limits
@@ -49,6 +48,8 @@ module Holdup
       @fixed = fixed
       @new_watch = watch
       @env = env
+      @only = only
+      @given_audit = audit
       reset
     end
 
@@ -122,6 +123,7 @@ module Holdup
     end
 
     def possible?(plan, turn)
+      return false if @only && plan.lever != @only
       return false if plan.autopilot? && ended?(plan)
       lever = lever(plan.lever)
       why = lever ? refusal(plan, turn, lever) : no_lever(plan)
@@ -158,9 +160,12 @@ module Holdup
     end
 
     def autopilot_refusal(plan, turn, lever)
-      allowed = @goal.call&.threads
-      if allowed.nil?
+      goal = @goal.call
+      allowed = goal&.range(plan.lever)
+      if goal.nil?
         "config.autopilot is off in this process"
+      elsif allowed.nil?
+        "config.autopilot names no #{plan.lever}"
       elsif turn.value != lever.configured && !allowed.cover?(turn.value)
         "it sets #{turn.value} #{plan.lever}, and config.autopilot allows #{allowed}"
       elsif plan.turns.nil? && plan.values.first != lever.configured
@@ -195,9 +200,12 @@ module Holdup
       @reached = false
       @changed_ns = @clock.monotonic_ns
       @arm = ExperimentPlan::CHANGING
-      audit.changed(step)
+      audit.changed(step) unless joins?(step)
       other ? @lever.set(step.to) : @lever.restore
     end
+
+    # A process that the change itself has started has changed nothing.
+    def joins?(step) = step.before.nil? && !!@lever&.joined?(step.to)
 
     def step_to(plan, turn)
       lever = lever((plan || @plan).lever) || @lever
@@ -237,7 +245,8 @@ module Holdup
     def why(...) = ChangeReason.of(...).to_s
 
     def audit
-      @audit ||= AuditWriter.new(files: AuditEntry::AuditFiles.new(@folder.call), log: @log, clock: @clock)
+      @audit ||= @given_audit ||
+        AuditWriter.new(files: AuditEntry::AuditFiles.new(@folder.call), log: @log, clock: @clock)
     end
 
     # Only a value that differs from the configured one can be taken back. Where nothing can be watched,
@@ -252,6 +261,7 @@ module Holdup
 
     # Two windows that break the promise end the plan: here at once, in other workers with their next tick.
     def watch
+      return @watch.start(@goal.call) if @lever.warming_up?
       why = @watch.call or return
       @given_up = @plan.id
       @breach = why
@@ -270,7 +280,7 @@ module Holdup
       now_ns = @clock.monotonic_ns
       @steady_ns = nil unless @lever.settled?
       @steady_ns ||= now_ns if @lever.settled?
-      steady = @steady_ns && now_ns - @steady_ns >= STEADY_S * 1_000_000_000
+      steady = @steady_ns && now_ns - @steady_ns >= @lever.steady_s * 1_000_000_000
       @arm = steady ? @turn&.arm : ExperimentPlan::CHANGING
       return unless steady
       reached(now_ns)
@@ -282,6 +292,17 @@ module Holdup
       @reached = true
       audit.reached(@plan || @ended, @turn, lever: @lever, after_s: (now_ns - @changed_ns) / 1_000_000_000)
     end
+  end
+
+  # For a process that follows a plan together with others, which write the audit log.
+  module LiveArm::NoAudit
+    module_function
+
+    def changed(_step) = nil
+
+    def missed(_step) = nil
+
+    def reached(_plan, _turn, **) = nil
   end
 
   # Says what this process does with a live setting: in a line of its log each, and what has happened to the

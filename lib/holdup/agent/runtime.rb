@@ -24,7 +24,7 @@ module Holdup
     # A worker forked so long after the first replaces another.
     BOOT_NS = 10_000_000_000
 
-    attr_reader :guard, :recorder
+    attr_reader :guard, :log, :recorder
 
     # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring
     #   starts, after the application's own code
@@ -156,6 +156,21 @@ module Holdup
       ticker
     end
 
+    # Follows the plans of the autopilot in a process that measures nothing, for a lever that only this
+    # process has. Its forks write the audit log. The settings are read for this alone: forks that load the
+    # application read them anew.
+    # @yieldparam settings [Configuration]
+    # @yieldreturn [#install, #share, nil] a Servers::LiveLever; nil: nothing is followed
+    # @return [Ticker, nil]
+    def follow_plans
+      settings = read_settings
+      lever = (yield settings if settings.enabled) or return
+      arm = live_arm(folder: -> { settings.segment_dir }, goal: -> { settings.autopilot_goal },
+        levers: -> { [lever] }, limits: -> { {} }, only: lever.name, watch: nil, audit: LiveArm::NoAudit)
+      ticker = Ticker.new(seconds: settings.tick_seconds, guard: @guard)
+      follow(ticker.start { [lever.install, arm.install, lever.share] })
+    end
+
     # Name of the pool that runs jobs of this queue on this thread; see Servers::Identity.
     def pool_of(queue)
       @identities.each_value do |identity|
@@ -206,12 +221,12 @@ module Holdup
     private
 
     def start_alone
-      return false if running? || @waiting || !enabled?
+      return false if running? || @opening || @waiting || !enabled?
       follow_forks
       !!@guard.call(:start) { begin_measuring }
     end
 
-    def live_arm
+    def live_arm(**others)
       LiveArm.new(
         folder: -> { configuration.segment_dir },
         levers: -> { server.live.call },
@@ -221,7 +236,8 @@ module Holdup
         watch: -> { response_watch },
         log: @log,
         clock: @clock,
-        env: @env
+        env: @env,
+        **others
       )
     end
 
@@ -299,11 +315,22 @@ module Holdup
       receiver = FinishedFigures.receiver(configuration, @guard)
       @recorder.call_on_finish(receiver, configuration.on_finish_sample)
       brief = @brief_forks && @generation.positive?
-      @session = session.open(server:, generation: @generation, brief:)
+      @session = opened(session, brief)
       finish_at_exit
       announce_measuring
       start_collector if @generation.zero?
       true
+    end
+
+    # A worker that is born during an experiment changes its server, which says so, while the session opens.
+    def opened(session, brief)
+      @opening = true
+      before = @identities
+      session.open(server:, generation: @generation, brief:)
+      session.identify(server) unless @identities.equal?(before)
+      session
+    ensure
+      @opening = false
     end
 
     def refuse

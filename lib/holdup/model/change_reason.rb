@@ -101,6 +101,7 @@ module Holdup
     off: "off",
     no_process: "no process",
     several_configured: "several configured",
+    other_lever: "config.autopilot names another setting now",
     frozen: "frozen",
     frozen_by: "operator %{by}: frozen",
     worker: "worker %{pid}: %{why}",

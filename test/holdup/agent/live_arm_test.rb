@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/agent/configuration"
 require "holdup/agent/live_arm"
+require "holdup/agent/servers/live_lever"
 require "holdup/model/autopilot_folder"
 require "holdup/model/audit_entry"
 
@@ -14,6 +15,8 @@ class Holdup::LiveArmTest < Minitest::Test
 
   # What a server offers; it takes `slow` looks until a value is true.
   class Threads
+    include Holdup::Servers::LiveLever
+
     attr_reader :value, :all
 
     def initialize(slow: 0)
@@ -73,6 +76,40 @@ class Holdup::LiveArmTest < Minitest::Test
   def move(seconds)
     @clock.realtime_ns += seconds * 1_000_000_000
     @clock.monotonic_ns += seconds * 1_000_000_000
+  end
+
+  def arm_for(lever)
+    Holdup::LiveArm.new(folder: -> { folder }, levers: -> { [@threads] }, limits: -> { {"threads" => 8} },
+      log: @log, clock: @clock, only: lever, audit: Holdup::LiveArm::NoAudit)
+  end
+
+  # A process for one lever follows its plans alone, and leaves the audit log to others.
+  def test_the_plans_of_one_lever_alone
+    @arm = arm_for("processes")
+    file.write(plan)
+    pass(60)
+    assert_equal [5], @threads.all
+    @arm = arm_for("threads")
+    pass(300)
+    assert_includes @threads.all, 3
+    assert_empty @log.lines
+    assert_empty Dir.children(folder).grep(/audit/)
+  end
+
+  def test_a_lever_that_takes_longer_until_its_value_serves
+    def @threads.steady_s = 40
+    file.write(plan)
+    turns = pass(120).map(&:first).slice_when { |before, after| before != after }.to_a
+    assert_equal [40, 20, 40, 20], turns.map(&:size)
+  end
+
+  def test_a_process_that_the_change_has_started_writes_no_change
+    def @threads.joined?(_value) = true
+    file.write(plan)
+    pass(1)
+    assert_empty @log.infos
+    pass(120)
+    refute_empty @log.infos
   end
 
   def test_without_a_plan_nothing_changes

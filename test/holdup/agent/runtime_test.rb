@@ -4,6 +4,8 @@ require "test_helper"
 require "holdup/agent/configuration"
 require "holdup/agent/runtime"
 require "holdup/agent/servers"
+require "holdup/agent/servers/live_lever"
+require "holdup/model/autopilot_folder"
 require "json"
 
 class Holdup::RuntimeTest < Minitest::Test
@@ -281,6 +283,67 @@ class Holdup::RuntimeTest < Minitest::Test
     serve({}, worker: 0, generation: 3)
     assert_equal [nil], @probe.opened.map { |values| values[3] }
     assert_equal [[0, 3]], @probe.identified
+  end
+
+  # A worker that is born during an experiment changes its threads, and says so at once.
+  def test_a_server_that_changes_while_the_session_opens_has_one_session
+    served = false
+    changing = Object.new.extend(Holdup::Runtime::Resource)
+    changing.define_singleton_method(:install) do
+      next if served
+      served = true
+      nested.call
+    end
+    changing.define_singleton_method(:nested) { @nested }
+    changing.instance_variable_set(:@nested, -> { serve({"server" => "puma", "threads" => 3}) })
+    @runtime.add(changing)
+    serve({"server" => "puma", "threads" => 5})
+    assert_equal 1, @probe.opened.size
+    assert_equal 3, JSON.parse(@probe.settings.last)["threads"]
+    assert_equal 1, Thread.list.count { |thread| thread.name == "holdup" }
+  end
+
+  # It has no requests of its own that could be watched.
+  def test_sets_what_a_plan_says_in_a_process_that_measures_nothing
+    @settings = {dir: @root, tick_seconds: 0.1, autopilot: {slo: {p95: "1s"}, processes: 1..4}}
+    @runtime = runtime
+    lease = Holdup::PlanLease.new(leased_s: Time.now.to_i, lease_s: 600)
+    plan = Holdup::ExperimentPlan.new(id: "k3f9", lever: "processes", values: [2, 3], turns: nil, lease:,
+      by: "x", why: "y")
+    Holdup::AutopilotFolder.new(@root).kept_file.write(plan)
+    values = Queue.new
+    lever = Object.new.extend(Holdup::Servers::LiveLever)
+    {name: "processes", configured: 2, install: nil, share: nil, settled?: true}.each do |name, value|
+      lever.define_singleton_method(name) { value }
+    end
+    lever.define_singleton_method(:set) { |value| values << value }
+    @runtime.follow_plans { lever }
+    assert_equal 3, values.pop(timeout: 60)
+    assert_empty @log.lines
+  end
+
+  # Puma's master, for what only it can change.
+  def test_follows_plans_in_a_process_that_measures_nothing
+    @settings = {dir: @root, tick_seconds: 0.1}
+    @runtime = runtime
+    looks = Queue.new
+    lever = Object.new.extend(Holdup::Servers::LiveLever)
+    lever.define_singleton_method(:name) { "processes" }
+    %i[install share].each { |step| lever.define_singleton_method(step) { looks << step } }
+    folders = []
+    ticker = @runtime.follow_plans do |settings|
+      folders << settings.segment_dir
+      lever
+    end
+    assert_equal [@root], folders
+    assert_equal %i[install share], Array.new(2) { looks.pop(timeout: 60) }
+    refute_predicate @runtime, :running?
+    assert_predicate ticker, :alive?
+    @runtime.let_go
+    wait_until { !ticker.alive? }
+    assert_nil(@runtime.follow_plans {})
+    @settings = {dir: @root, enabled: false}
+    assert_nil(@runtime.follow_plans { flunk })
   end
 
   def test_let_go_our_threads_end_and_come_back_when_the_process_serves_again

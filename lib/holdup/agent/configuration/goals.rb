@@ -4,13 +4,16 @@ require_relative "../../model/quantities"
 
 module Holdup
   module ConfigurationKeys
-    # What `config.autopilot` asks for: which promise holds, and which threads it may set.
+    # What `config.autopilot` asks for: which promise holds, and which threads or processes it may set.
     #
     # - `slo`: "p95=300ms", of requests; `errors`: share of them that may fail
-    # - `threads`: Range; `changes_per_day`: experiments that it may begin
+    # - `threads`, `processes`: Range, nil: they stay as they are; `changes_per_day`: experiments that it may
+    #   begin
     # - `turn`: seconds of an arm's turn; `window`: seconds of the windows that a worker watches; `lease`:
-    #   seconds after which a worker returns to its configured threads unless the collector renews it
-    AutopilotGoal = Data.define(:slo, :threads, :changes_per_day, :errors, :turn, :window, :lease) do
+    #   seconds after which what is configured returns unless the collector renews it
+    AutopilotGoal = Data.define(
+      :slo, :threads, :processes, :changes_per_day, :errors, :turn, :window, :lease
+    ) do
       # @param value [Hash, Symbol, nil] a valid value of the setting
       # @return [AutopilotGoal, nil] nil: off
       def self.from(value)
@@ -27,8 +30,25 @@ module Holdup
         from(value) if value && type.valid?(value)
       end
 
-      def initialize(slo:, threads:, changes_per_day: 2, errors: 0.05, turn: 180, window: 10, lease: 60)
+      def initialize(slo:, threads: nil, processes: nil, changes_per_day: 2, errors: 0.05, turn: 180,
+        window: 10, lease: 60)
         super
+      end
+
+      # @return [Array<String>] what it may set, the one to prefer first
+      def levers = self.class::LEVERS.select { |name| range(name) }
+
+      # @return [String] the first of them
+      def lever = levers.first
+
+      # @param lever [String] one of LEVERS, or any other
+      # @return [Range, nil]
+      def range(lever) = self.class::LEVERS.include?(lever) ? public_send(lever) : nil
+
+      # @return [AutopilotGoal] for that lever alone
+      def only(lever)
+        others = (self.class::LEVERS - [lever]).to_h { |name| [name.to_sym, nil] }
+        with(**others)
       end
 
       # @return [Float] 0.95
@@ -41,18 +61,21 @@ module Holdup
 
       # The collector reads this text in a segment's profile; HOLDUP_AUTOPILOT takes it too.
       def to_s
-        numbers = to_h.except(:slo, :threads).map { |name, value| "#{name}=#{value}" }
-        [slo, "threads=#{threads.min}..#{threads.max}", *numbers].join(" ")
+        ranges = levers.map { |name| "#{name}=#{range(name).min}..#{range(name).max}" }
+        numbers = to_h.except(:slo, *levers.map(&:to_sym)).compact.map { |name, value| "#{name}=#{value}" }
+        [slo, *ranges, *numbers].join(" ")
       end
     end
+    AutopilotGoal::LEVERS = %w[threads processes].freeze
     AutopilotGoal::UNITS = {"us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
 
     module Types
       # The promise and the limits of the autopilot, as a Hash or as words.
       Autopilot = Data.define do
         def expected
-          '{slo: {p95: "300ms"}, threads: 1..8, changes_per_day: 2} or :off (threads: a range from 1 to ' \
-            "1000; changes_per_day: 1 to 24; errors: share of failed requests, above 0 to 1; " \
+          '{slo: {p95: "300ms"}, threads: 1..8, changes_per_day: 2} or :off (threads, processes: a range ' \
+            "from 1 to 1000, at least one of them; changes_per_day: 1 to 24; errors: share of failed " \
+            "requests, above 0 to 1; " \
             "in the environment p95=300ms threads=1..8 changes_per_day=2, or off)"
         end
 
@@ -67,7 +90,9 @@ module Holdup
 
         def valid?(value)
           return value == :off unless value.is_a?(Hash)
-          value.key?(:slo) && value.key?(:threads) && value.all? { |name, given| option?(name, given) }
+          names = AutopilotGoal::LEVERS.map(&:to_sym)
+          return false unless value.key?(:slo) && value.keys.intersect?(names)
+          value.all? { |name, given| option?(name, given) }
         end
 
         private
@@ -75,7 +100,7 @@ module Holdup
         def option(name, text)
           case name
           when self.class::PROMISE then text
-          when "threads" then range(text)
+          when *AutopilotGoal::LEVERS then range(text)
           when "errors" then Float(text, exception: false)
           when "changes_per_day", "turn", "window", "lease" then Integer(text, 10, exception: false)
           end
@@ -89,7 +114,7 @@ module Holdup
         def option?(name, given)
           case name
           when :slo then promise?(given)
-          when :threads then threads?(given)
+          when :threads, :processes then number_range?(given)
           when :errors then given.is_a?(Numeric) && given.real? && given.positive? && given <= 1
           when *self.class::WHOLE.keys then Whole.new(self.class::WHOLE.fetch(name)).valid?(given)
           end
@@ -101,7 +126,7 @@ module Holdup
           name.to_s.match?(self.class::PROMISE) && limit.is_a?(String) && limit.match?(self.class::LIMIT)
         end
 
-        def threads?(given)
+        def number_range?(given)
           return false unless given.is_a?(Range) && [given.begin, given.end].all?(Integer)
           given.any? && given.min >= 1 && given.max <= 1000
         end

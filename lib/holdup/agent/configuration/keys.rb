@@ -216,11 +216,11 @@ module Holdup
       Key.new(
         name: :autopilot, type: Types::Autopilot.new, default: nil,
         example: '{slo: {p95: "300ms"}, threads: 1..8}',
-        help: "Lets the collector try other threads in a running Puma 8, and keep them where an experiment " \
-          "proves them better. The first number of threads counts until then, and returns when requests " \
-          "miss the SLO or nobody renews it. A Hash says what may be set: slo (a percentile and its time), " \
-          "threads (a range), changes_per_day (2), errors (share that may fail, 0.05). nil: off. In the " \
-          "environment: p95=300ms threads=1..8 changes_per_day=2, or off."
+        help: "Lets the collector try other threads in a running Puma 8, or processes in a cluster of any " \
+          "Puma, and keep them where an experiment proves them better. The first number counts until then, " \
+          "and returns when requests miss the SLO or nobody renews it. A Hash says what may be set: slo (a " \
+          "percentile and its time), threads, processes (a range), changes_per_day (2), errors (share that " \
+          "may fail, 0.05). nil: off. In the environment: p95=300ms threads=1..8 changes_per_day=2, or off."
       ),
       Key.new(
         name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,

@@ -18,8 +18,7 @@ module Holdup
     # - `pool_of`: queue => the name of the pool that runs its jobs on the current thread, nil: unknown; not
     #   merged
     # - `gauges`: gives {Symbol => Integer} of the gauges that only this server has (Segment::Layout::GAUGES)
-    # - `live`: gives the levers that an experiment can move while the process runs. Each has `name`,
-    #   `set(value)`, `restore` (to what is configured) and `settled?` (whether the value is true by now)
+    # - `live`: gives the levers that an experiment can move while the process runs, see LiveLever
     # - `fixed`: why no experiment can move a lever while the process runs: the key of a sentence in the
     #   locales (`fixed_<key>`); nil: not known, or one can
     Identity = Data.define(

@@ -4,6 +4,7 @@ require_relative "."
 require_relative "adapter"
 require_relative "identity"
 require_relative "puma/levers"
+require_relative "puma/processes"
 require_relative "worker_exits"
 require_relative "worker_killers"
 
@@ -112,6 +113,17 @@ module Holdup
         @restarting = true
       end
 
+      # The master has loaded what it loads, and is about to fork its workers. Where config.autopilot names
+      # processes, it is the one that changes their number.
+      def forking(config)
+        return if @shared_size || !config.equal?(@launcher.config)
+        @runtime.guard.call(:puma) do
+          @plans = @runtime.follow_plans do |settings|
+            cluster_size(settings.segment_dir) if settings.autopilot_goal&.processes
+          end
+        end
+      end
+
       # A server has made its pool, which it shows to nobody.
       def pooled(pool, options)
         @pool = pool if options.equal?(@launcher.options)
@@ -121,6 +133,7 @@ module Holdup
       def serving(server)
         @runtime.guard.call(:puma) do
           next unless server.options.equal?(@launcher.options) # Puma's control server has options of its own
+          @server = server
           wrap(server) if @runtime.serve(identity(server))
         end
       end
@@ -132,6 +145,8 @@ module Holdup
         made = ->(pool, _name = nil, options = nil, *) { pooled(pool, options) }
         callbacks(::Puma::ThreadPool, after: {initialize: made}) if changes_threads?
         hook_exits
+        callbacks(::Puma::Cluster, before: {run: ->(cluster) { @cluster = cluster },
+                                            stop: ->(*) { @plans&.let_go }})
         callbacks(::Puma::Cluster::Worker, before: {run: ->(worker, *) { working(worker.index) }})
         ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
       end
@@ -141,7 +156,8 @@ module Holdup
         exits = WorkerExits.new(-> { @runtime.configuration.segment_dir })
         callbacks(::Puma::Cluster::WorkerHandle, before: {kill: ->(worker) { exits.timed_out(worker.pid) }})
         killers = WorkerKillers.new(WorkerKillers::PUMA, exits, guard: @runtime.guard, by: :puma)
-        ended = ->(_config, hook, worker, *) do
+        ended = ->(config, hook, worker, *) do
+          forking(config) if hook == :before_fork
           killers.install # the configuration or the application has loaded the gem by the first fork
           exits.reaped(worker.process_status) if hook == :after_worker_shutdown
         end
@@ -197,9 +213,37 @@ module Holdup
           generation: @generation,
           pools: -> { [pool(server)] },
           levers: -> { levers },
-          live: -> { [live_threads(server)].compact },
-          fixed: (Levers::FIXED unless changes_threads?)
+          live: -> { [live_threads(server), live_processes].compact },
+          fixed:
         )
+      end
+
+      # @param folder [String] of the segments
+      # @return [ClusterSize]
+      def cluster_size(folder)
+        require_relative "../../segment/directory"
+        Segment::Directory.new(folder).create
+        @shared_size = SharedSize.new(folder)
+        size = ClusterSize.new(@launcher.options, shared: @shared_size, log: @runtime.log, clock: Clock.new,
+          workers: -> { @cluster&.workers.to_a })
+        size.tap(&:share) # workers that boot sooner than the thread read it
+      end
+
+      # A worker that others are forked from gives them what it has.
+      def live_processes
+        return unless @shared_size && @worker
+        @live_processes = nil unless @lives_in == Process.pid
+        @lives_in = Process.pid
+        @live_processes ||= WorkerProcesses.new(@shared_size, first: @launcher.options[:workers].to_i,
+          clock: Clock.new, changed: -> { serving(@server) })
+      end
+
+      # Why the autopilot can't move what it is asked to.
+      # @return [Symbol, nil]
+      def fixed
+        return if @shared_size
+        return (Levers::FIXED unless changes_threads?) unless @runtime.configuration.autopilot_goal&.processes
+        (@launcher.options[:workers].to_i > 0) ? Levers::FIXED_UNAWARE : Levers::FIXED_SINGLE
       end
 
       def live_threads(server)
@@ -227,7 +271,7 @@ module Holdup
       end
 
       def launcher_facts(options)
-        workers = options[:workers].to_i
+        workers = live_processes&.value || options[:workers].to_i
         io_threads = options[:max_io_threads].to_i
         {
           "workers" => workers,

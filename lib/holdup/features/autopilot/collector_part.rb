@@ -6,12 +6,13 @@ require "rbconfig"
 
 module Holdup
   module Autopilot
-    # Sets the threads of the running Pumas of this host within `config.autopilot`: tries what the sizing
-    # advises in an experiment, keeps it where it is better, and else takes it back. Only the collector that
-    # leads acts. Workers need it to renew the lease of what it sets, and for nothing else: when it is gone,
-    # they return to their configured threads.
+    # Sets the threads or the processes of the running Pumas of this host within `config.autopilot`: tries
+    # what the sizing advises in an experiment, keeps it where it is better, and else takes it back. Only the
+    # collector that leads acts. Servers need it to renew the lease of what it sets, and for nothing else:
+    # when it is gone, they return to what is configured.
     class CollectorPart
       RECORDING_S = 2 * 3600
+      LEVERS = ConfigurationKeys::AutopilotGoal::LEVERS
 
       # @param store [String] its URL
       # @param options [Hash{Symbol => Object}] of `new`
@@ -39,10 +40,11 @@ module Holdup
       # After a round that has stored everything: nothing is tried, or kept, while nothing is recorded.
       def call
         @state ||= State.parse(@files.state)
-        seen = processes
-        goal = goal_of(seen)
+        living = processes
+        goal = goal_of(living)
+        seen = able(living, goal)
         return rest(seen) if goal.nil? && @state.phase == :waiting
-        step = @decision.call(@state, situation(seen, goal))
+        step = @decision.call(@state, situation(seen, goal, living))
         follow(step, seen)
         @inquiry.ask(step.question, goal:, since_s:) if step.question
       end
@@ -55,36 +57,55 @@ module Holdup
 
       private
 
-      # What one process says. `goal`: text, nil: none; `configured`: threads; `where`: of their line
-      PilotedProcess = Data.define(:goal, :configured, :revision, :age_s, :where)
+      # What one process says. `goal`: text, nil: none; `configured`: {lever => value} of what it can change;
+      # `fixed`: the key of the reason why it can change nothing; `where`: {lever => place of its line}
+      PilotedProcess = Data.define(:goal, :configured, :fixed, :revision, :age_s, :where) do
+        # A job runner of the same host may have no autopilot.
+        def concerned? = !goal.nil? || configured.any?
+      end
       private_constant :PilotedProcess
 
       def processes
-        @directory.running(@clock.realtime_ns).filter_map { |entry| piloted(entry) }
+        @directory.running(@clock.realtime_ns).filter_map { |entry| piloted(entry) }.select(&:concerned?)
       end
 
       def piloted(entry)
         entry.read do |reader|
           profile = reader.profile || {}
-          next unless profile["live.threads.configured"] && !reader.header.closed?
-          PilotedProcess.new(goal: profile["autopilot"], configured: profile["live.threads.configured"].to_i,
-            revision: reader.setting&.[]("revision"), age_s: age_s(reader.header),
-            where: profile["lever.threads.where"])
+          next if reader.header.closed?
+          PilotedProcess.new(goal: profile["autopilot"], configured: configured(profile),
+            fixed: profile["live.none"], revision: reader.setting&.[]("revision"),
+            age_s: age_s(reader.header), where: where(profile))
         end
       rescue SegmentError, DamagedData, SystemCallError
         nil
       end
+
+      def configured(profile)
+        values = LEVERS.to_h { |name| [name, profile["live.#{name}.configured"]] }
+        values.compact.transform_values(&:to_i)
+      end
+
+      def where(profile) = LEVERS.to_h { |name| [name, profile["lever.#{name}.where"]] }
 
       def age_s(header) = [@clock.realtime_s - header.created_ns / NS, 0].max
 
       # Of the recording, in which the setting should be one.
       def since_s = [@state.changed_s, @clock.realtime_s - RECORDING_S].max
 
-      # All have to ask for the same.
-      def goal_of(seen)
-        texts = seen.map(&:goal).uniq
+      # All that can change something have to ask for the same. One lever is moved at a time: the first that
+      # they can change.
+      def goal_of(living)
+        some = living.select { |process| process.configured.any? }
+        texts = (some.empty? ? living : some).map(&:goal).uniq
         goal = ConfigurationKeys::AutopilotGoal.parse(texts.first) if texts.one?
-        goal&.with(lease: [goal.lease, (3 * @interval).ceil].max)
+        return unless goal
+        lever = goal.levers.find { |name| living.any? { |process| process.configured.key?(name) } }
+        goal.only(lever || goal.lever).with(lease: [goal.lease, (3 * @interval).ceil].max)
+      end
+
+      def able(living, goal)
+        living.select { |process| goal ? process.configured.key?(goal.lever) : process.configured.any? }
       end
 
       # Nothing was ever asked for here, or it no longer is.
@@ -93,13 +114,14 @@ module Holdup
         save(State.new)
       end
 
-      def situation(seen, goal)
+      def situation(seen, goal, living)
         AutopilotSituation.new(
           now_s: @clock.realtime_s,
           goal:,
           by: "collector #{Process.pid}@#{Etc.uname[:nodename]}",
           processes: seen.size,
-          configured: seen.map(&:configured).uniq,
+          configured: seen.map { |process| process.configured[goal&.lever || LEVERS.first] }.uniq,
+          fixed: living.filter_map(&:fixed).first,
           revisions: seen.map(&:revision).uniq,
           youngest_s: seen.map(&:age_s).min.to_i,
           frozen_by: @files.frozen_by(@env),
@@ -148,8 +170,9 @@ module Holdup
       end
 
       def permanent(seen)
-        where = seen.filter_map(&:where).first
-        diff = Experiment::Result::PermanentChange.of(@state.kept.values, where:)
+        lever = @state.kept.lever
+        where = seen.filter_map { |process| process.where[lever] }.first
+        diff = Experiment::Result::PermanentChange.of(@state.kept.values, where:, lever:)
         "autopilot #{@state.kept.id}: to make it permanent:\n#{diff}"
       end
     end
@@ -157,17 +180,19 @@ module Holdup
     class CollectorPart
       # What a decision rests on.
       #
-      # - `now_s`; `goal`: AutopilotGoal that the processes ask for, nil: none; `by`: who decides
-      # - `processes`: how many can change their threads; `configured`: their different numbers of threads
+      # - `now_s`; `goal`: AutopilotGoal that the processes ask for, for one lever, nil: none
+      # - `by`: who decides
+      # - `processes`: how many can change it; `configured`: its different values there; `fixed`: the key of
+      #   the reason why others can't
       # - `revisions`: their different ones; `youngest_s`: age of the youngest
       # - `frozen_by`: who has switched it off, nil: it is on; `other`: whether a user's experiment runs
       # - `taken_back`: Array of AutopilotFolder::TakenBack; `answer`: Hash of an inquiry, nil: none came
       AutopilotSituation = Data.define(
-        :now_s, :goal, :by, :processes, :configured, :revisions, :youngest_s, :frozen_by, :other,
+        :now_s, :goal, :by, :processes, :configured, :fixed, :revisions, :youngest_s, :frozen_by, :other,
         :taken_back, :answer
       ) do
-        def initialize(now_s:, goal:, by:, processes:, configured:, revisions: [nil], youngest_s: 86_400,
-          frozen_by: nil, other: false, taken_back: [], answer: nil)
+        def initialize(now_s:, goal:, by:, processes:, configured:, fixed: nil, revisions: [nil],
+          youngest_s: 86_400, frozen_by: nil, other: false, taken_back: [], answer: nil)
           super
         end
       end

@@ -97,14 +97,24 @@ module Holdup
 
       def taken_back
         lately = @files.taken_back.select { |one| one.at_s > now_s - DAY_S }
-        lately.map { |one| word(:taken_back, at: clock(one.at_s), threads: one.value, why: reason(one.why)) }
+        lately.map do |one|
+          facts = {at: clock(one.at_s), value: one.value, why: reason(one.why)}
+          @words.call(StatusText.key(:taken_back, lever_of(one.id)), **facts)
+        end
+      end
+
+      # @param id [String] of a plan
+      def lever_of(id)
+        known = [state.plan, state.kept].compact.find { |plan| plan.id == id }
+        known ? known.lever : state.history.find { |change| change[:id] == id }&.dig(:lever)
       end
 
       def reason(why) = View::AuditLog.reason(why, @words)
 
       def changes
         state.history.map do |change|
-          word(:change, at: clock(change[:at_s]), why: reason(change[:why]), **change.slice(:from, :to, :by))
+          word(:change, at: clock(change[:at_s]), why: reason(change[:why]),
+            lever: change[:lever] || "threads", **change.slice(:from, :to, :by))
         end
       end
 
@@ -126,13 +136,14 @@ module Holdup
 
       def permanent
         return unless state.kept
-        Experiment::Result::PermanentChange.of(state.kept.values, where:)
+        lever = state.kept.lever
+        Experiment::Result::PermanentChange.of(state.kept.values, where: where(lever), lever:)
       end
 
-      # The line that sets the threads, as a living process knows it.
-      def where
+      # The line that sets it, as a living process knows it.
+      def where(lever)
         entries = Segment::Directory.new(@folder).running
-        entries.filter_map { |entry| entry.read(&:profile)&.[]("lever.threads.where") }.first
+        entries.filter_map { |entry| entry.read(&:profile)&.[]("lever.#{lever}.where") }.first
       rescue SegmentError, DamagedData, SystemCallError
         nil
       end
@@ -140,10 +151,25 @@ module Holdup
       def facts
         plan = state.plan || state.kept
         {schema: SCHEMA, phase: state.phase, frozen: frozen?, reason: state.waits, text: phase,
-         threads: plan && {from: plan.values.first, to: plan.values.last}, permanent:,
+         **levers(plan), permanent:,
          changes: state.history.map { |change| {**change, at: iso(change[:at_s])}.except(:at_s) },
          audit: audit && View::AuditLog.new(audit, words: @words).to_a,
-         taken_back: @files.taken_back.map { |one| {threads: one.value, at: iso(one.at_s), why: one.why} }}
+         taken_back: @files.taken_back.map { |one| taken_back_facts(one) }}
+      end
+
+      # @return [Hash{Symbol => Hash, nil}]
+      def levers(plan)
+        ConfigurationKeys::AutopilotGoal::LEVERS.to_h do |name|
+          [name.to_sym, ({from: plan.values.first, to: plan.values.last} if plan&.lever == name)]
+        end
+      end
+
+      def taken_back_facts(one)
+        lever = lever_of(one.id) || "threads"
+        values = ConfigurationKeys::AutopilotGoal::LEVERS.to_h do |name|
+          [name.to_sym, (one.value if name == lever)]
+        end
+        {**values, at: iso(one.at_s), why: one.why}
       end
 
       def iso(second) = Time.at(second).utc.strftime("%FT%TZ")
@@ -177,8 +203,9 @@ module Holdup
     end
 
     class Command
-      # The threads that the autopilot should try next: of the settings that differ from the present one in
-      # nothing else, the best that no limit of the host or the database forbids. And what speaks against it.
+      # The threads or processes that the autopilot should try next: of the settings that differ from the
+      # present one in nothing else, the best that no limit of the host or the database forbids. And what
+      # speaks against it.
       class AutopilotCandidate
         LATELY_S = 600
         FRESH_S = 300
@@ -202,14 +229,20 @@ module Holdup
           @now_s = now_s
         end
 
-        # @return [Hash{Symbol => Object}] threads, why, reason (of no answer), grade, fresh, load, planned_s
+        # @return [Hash{Symbol => Object}] threads or processes, why, reason (of no answer), grade, fresh,
+        #   load, planned_s
         def call
           grade = found.self_test.grade if known?
-          threads = best&.candidate&.caps&.first
-          {threads:, why:, reason:, grade:, fresh:, load: load&.round(3), planned_s:}
+          value = best && value_of(best.candidate)
+          {lever => value, :why => why, :reason => reason, :grade => grade, :fresh => fresh,
+           :load => load&.round(3), :planned_s => planned_s}
         end
 
         private
+
+        def lever = @goal.lever.to_sym
+
+        def value_of(candidate) = (lever == :threads) ? candidate.caps.first : candidate.processes
 
         # Stored sums are of whole minutes, and workers follow a change within one: sums of the minutes before
         # have the setting of before too, and two settings are no recording.
@@ -242,7 +275,7 @@ module Holdup
         # The present threads may break a limit too: a host without enough CPUs has too few for any number.
         # So only candidates that break one further are left out.
         def allowed
-          of_threads.reject { |prediction| further?(prediction) }
+          within_range.reject { |prediction| further?(prediction) }
             .map { |prediction| prediction.replayed? ? prediction : replayed(prediction) }
             .select(&:replayed?)
         end
@@ -252,11 +285,11 @@ module Holdup
           prediction.guards.any? { |guard| guard.value.fdiv(guard.limit) > now.fetch(guard.name, 0) }
         end
 
-        def of_threads
+        def within_range
+          allowed = @goal.range(@goal.lever)
           found.predictions.select do |prediction|
             candidate = prediction.candidate
-            (candidate.differences(found.now) - [:threads]).empty? &&
-              @goal.threads.cover?(candidate.caps.first)
+            (candidate.differences(found.now) - [lever]).empty? && allowed.cover?(value_of(candidate))
           end
         end
 

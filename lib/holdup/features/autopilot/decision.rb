@@ -15,6 +15,8 @@ module Holdup
       OVER = %w[worse both none invalid].freeze
       # What stays said until the next answer.
       ANSWERED = %i[unknown not_fresh low_load self_test best_already limits refused returned].freeze
+      # First seconds of a turn that belong to no arm: a process that is new warms up in them.
+      SETTLE_S = {"threads" => 30, "processes" => 90}.freeze
       # Blocks of the A/A phase, see Experiment::LookSchedule.
       EQUAL_CYCLES = 6
 
@@ -46,10 +48,11 @@ module Holdup
       private
 
       def decide
-        return wait(:no_process) if @now.processes.zero?
+        return wait(:no_process, @now.fixed) if @now.processes.zero?
         return forget(:off) unless @now.goal
         return frozen if @now.frozen_by
         thawed if @state.waits == :frozen
+        return forget(:other_lever) if [@state.plan, @state.kept].compact.any? { |one| one.lever != lever }
         return forget(:several_configured) unless @now.configured.one?
         heed_workers
         check_kept
@@ -58,6 +61,11 @@ module Holdup
       end
 
       def configured = @now.configured.first
+
+      def lever = @now.goal.lever
+
+      # @return [Range]
+      def allowed = @now.goal.range(lever)
 
       # What all workers have outside of an experiment.
       def present = @state.kept ? @state.kept.values.last : configured
@@ -75,7 +83,7 @@ module Holdup
       # What is kept returns after the thaw.
       def frozen
         unless @state.waits == :frozen
-          @lines << "autopilot: frozen, so threads return to what is configured and nothing is tried " \
+          @lines << "autopilot: frozen, so #{lever} return to what is configured and nothing is tried " \
             "(#{@now.by}: operator #{@now.frozen_by})"
         end
         give_up_experiment(ChangeReason.of(:frozen_by, by: @now.frozen_by))
@@ -83,7 +91,7 @@ module Holdup
       end
 
       def thawed
-        kept = @state.kept and also = ", threads #{kept.values.join(" -> ")} are kept again"
+        kept = @state.kept and also = ", #{kept.lever} #{kept.values.join(" -> ")} are kept again"
         @lines << "autopilot: thawed, so it goes on#{also} (#{@now.by})"
       end
 
@@ -102,11 +110,11 @@ module Holdup
         kept = @state.kept or return
         if kept.values.first != configured
           drop_kept(ChangeReason.of(:configured, threads: configured))
-        elsif !@now.goal.threads.cover?(kept.values.last)
-          drop_kept(ChangeReason.of(:limits, threads: @now.goal.threads))
+        elsif !allowed.cover?(kept.values.last)
+          drop_kept(ChangeReason.of(:limits, threads: allowed))
         elsif lease_over?
-          @lines << "autopilot #{kept.id}: threads #{kept.values.join(" -> ")} again (#{@now.by}: its " \
-            "lease had run out)"
+          @lines << "autopilot #{kept.id}: #{kept.lever} #{kept.values.join(" -> ")} again (#{@now.by}: " \
+            "its lease had run out)"
         end
       end
 
@@ -123,10 +131,9 @@ module Holdup
       end
 
       def broken_off(plan)
-        threads = @now.goal.threads
         if lease_over? then ChangeReason.of(:collector_away)
         elsif @now.revisions != [@state.revision] then ChangeReason.of(:deploy)
-        elsif !threads.cover?(plan.values.last) then ChangeReason.of(:limits, threads:)
+        elsif !allowed.cover?(plan.values.last) then ChangeReason.of(:limits, threads: allowed)
         elsif plan.values.first != present then ChangeReason.of(:configured, threads: configured)
         elsif @now.now_s >= plan.turns.ends_s + @grace_s then ChangeReason.of(:not_judged)
         end
@@ -146,14 +153,14 @@ module Holdup
         from, to = plan.values
         kept = plan.with(values: [configured, to], turns: nil, why: why.to_s) unless to == configured
         @state = @state.with(plan: nil, kept:, changed_s: @now.now_s)
-        record(plan.id, from, to, why)
-        @lines << "autopilot #{plan.id}: threads #{from} -> #{to} for all workers (#{because(why)})"
+        record(plan, from, to, why)
+        @lines << "autopilot #{plan.id}: #{plan.lever} #{from} -> #{to} for all workers (#{because(why)})"
       end
 
       def look_for_candidate
         reason = not_now
         return wait(reason) if reason
-        if @now.answer&.key?("threads")
+        if @now.answer&.key?(lever)
           heed_candidate(@now.answer)
         elsif !ANSWERED.include?(@state.waits)
           wait(:looking)
@@ -172,13 +179,13 @@ module Holdup
 
       # @param answer [Hash] of `holdup autopilot candidate`
       def heed_candidate(answer)
-        value = answer["threads"]
+        value = answer[lever]
         if answer["reason"] then wait(:unknown, answer["reason"])
         elsif !answer["fresh"] then wait(:not_fresh)
         elsif answer["load"].to_f < LEAST_LOAD then wait(:low_load)
         elsif answer["grade"] == "c" then wait(:self_test)
         elsif !value.is_a?(Integer) || value == present then wait(:best_already)
-        elsif !@now.goal.threads.cover?(value) then wait(:limits, value)
+        elsif !allowed.cover?(value) then wait(:limits, value)
         elsif @state.refused.key?(value) then wait(:refused, value)
         else
           begin_experiment(value, answer)
@@ -190,9 +197,9 @@ module Holdup
         @state = @state.with(plan:, revision: @now.revisions.first, begun: [*@state.begun, @now.now_s],
           renewed_s: @now.now_s, asked_s: @now.now_s)
         wait(:experiment)
-        record(plan.id, present, value, ChangeReason.parse(plan.why))
+        record(plan, present, value, ChangeReason.parse(plan.why))
         ends = Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC")
-        @lines << "autopilot #{plan.id}: threads #{present} -> #{value} in turns until #{ends} " \
+        @lines << "autopilot #{plan.id}: #{lever} #{present} -> #{value} in turns until #{ends} " \
           "(#{because(ChangeReason.parse(plan.why))})"
       end
 
@@ -200,9 +207,10 @@ module Holdup
         turn_s = @now.goal.turn
         turn_s -= turn_s % 60 if turn_s > 60
         cycles = (answer["planned_s"].to_i / (2 * turn_s)).clamp(EQUAL_CYCLES, longest(turn_s))
-        turns = Switchback.after(@now.now_s, turn_s:, settle_s: [30, turn_s / 2].min, cycles:,
+        settle_s = [SETTLE_S.fetch(lever), turn_s / 2].min
+        turns = Switchback.after(@now.now_s, turn_s:, settle_s:, cycles:,
           equal_cycles: EQUAL_CYCLES, seed: @random.rand(1 << 31))
-        ExperimentPlan.new(id: @random.rand(36**4).to_s(36).rjust(4, "0"), lever: "threads",
+        ExperimentPlan.new(id: @random.rand(36**4).to_s(36).rjust(4, "0"), lever:,
           values: [present, value], turns:, lease: lease, by: @now.by, why: answer["why"].to_s)
       end
 
@@ -214,8 +222,8 @@ module Holdup
         plan = @state.plan or return
         @state = @state.with(plan: nil)
         back = @now.configured.one? ? present : "configured"
-        record(plan.id, plan.values.last, back, why)
-        @lines << "autopilot #{plan.id}: threads #{plan.values.last} -> #{back} (#{because(why)})"
+        record(plan, plan.values.last, back, why)
+        @lines << "autopilot #{plan.id}: #{plan.lever} #{plan.values.last} -> #{back} (#{because(why)})"
         wait(:returned, why.to_s)
       end
 
@@ -225,8 +233,8 @@ module Holdup
         # An experiment with it as its control has lost its meaning.
         give_up_experiment(why)
         back = @now.configured.one? ? configured : "configured"
-        record(kept.id, kept.values.last, back, why)
-        @lines << "autopilot #{kept.id}: threads #{kept.values.last} -> #{back} (#{because(why)})"
+        record(kept, kept.values.last, back, why)
+        @lines << "autopilot #{kept.id}: #{kept.lever} #{kept.values.last} -> #{back} (#{because(why)})"
         wait(:returned, why.to_s)
       end
 
@@ -236,8 +244,9 @@ module Holdup
         @state = @state.with(refused: {**@state.refused, value => @now.now_s + DAY_S})
       end
 
-      def record(id, from, to, why)
-        entry = {at_s: @now.now_s, id:, from:, to:, by: @now.by, why: why.to_s[0, 300]}
+      def record(plan, from, to, why)
+        entry = {at_s: @now.now_s, id: plan.id, lever: plan.lever, from:, to:, by: @now.by,
+                 why: why.to_s[0, 300]}
         @state = @state.with(history: [*@state.history, entry].last(MOST_HISTORY))
       end
 

@@ -3,12 +3,12 @@
 module Holdup
   module Autopilot
     Feature = FeatureContents.of(
-      about: "threads that set themselves",
+      about: "threads or processes that set themselves",
       uses: %w[advise experiment],
       offers: %w[ActsReader State StatusText],
       commands: [
         {name: "autopilot", also: "experiment auto", place: 100,
-         summary: "what it does with Puma's threads and why; freeze, thaw",
+         summary: "what it does with Puma's threads or processes and why; freeze, thaw",
          examples: ["", "freeze", "thaw"]}
       ],
       marks: [

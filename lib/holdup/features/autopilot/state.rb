@@ -8,10 +8,10 @@ module Holdup
     #
     # - `plan`: ExperimentPlan that runs; `kept`: the one whose candidate all workers have; nil: none
     # - `renewed_s`: when their leases were renewed; `revision`: of the application when `plan` began
-    # - `begun`: when experiments began, within a day; `refused`: {threads => until when they are not tried}
+    # - `begun`: when experiments began, within a day; `refused`: {value => until when it is not tried}
     # - `asked_s`: when a question was last asked; `changed_s`: when the setting last changed for good
     # - `waits`: a key of WAITS; `detail`: what belongs to it
-    # - `history`: the latest changes, oldest first: {at_s, id, from, to, by, why}
+    # - `history`: the latest changes, oldest first: {at_s, id, lever, from, to, by, why}
     State = Data.define(
       :plan, :kept, :renewed_s, :revision, :begun, :refused, :asked_s, :changed_s, :waits, :detail, :history
     ) do

@@ -17,11 +17,26 @@ module Holdup
 
       def waiting? = @state.phase == :waiting
 
+      # @param lever [String, nil] of a plan; nil: of an earlier version, which had threads alone
+      # @return [Symbol] of the sentence that speaks of it
+      def self.key(key, lever) = (lever == "processes") ? :"autopilot_#{key}_processes" : :"autopilot_#{key}"
+
       # @return [String] why it waits
-      def reason = word(:"wait_#{@state.waits}", detail:)
+      def reason
+        key = "wait_#{@state.waits}"
+        key = "#{key}_because" if @state.waits == :no_process && fixed
+        word(key, detail:)
+      end
+
+      # @return [String, nil] why the servers of this host can't change what they are asked to
+      def fixed
+        key = :"fixed_#{@state.detail}"
+        @words.call(key) if @words.key?(key)
+      end
 
       # What is recorded of a sizing without an answer are keys: "self_test, starved".
       def detail
+        return fixed if @state.waits == :no_process && fixed
         return Advise::NoAnswer.text(@state.detail.split(", "), words: @words) if @state.waits == :unknown
         View::AuditLog.reason(@state.detail, @words)
       end
@@ -32,11 +47,12 @@ module Holdup
         return word(:waiting, reason:) unless plan
         facts = {from: plan.values.first, to: plan.values.last,
                  why: View::AuditLog.reason(plan.why, @words)}
-        return word(:kept, **facts) if @state.phase == :kept
+        return word(:kept, lever: plan.lever, **facts) if @state.phase == :kept
         facts[:ends] = Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC")
         look_s = next_look_s(plan.turns)
-        return word(:experiment, **facts) unless look_s
-        word(:experiment_before_look, **facts, rest: View::Figures.rough((look_s - @now_s) * NS))
+        return word(:experiment, lever: plan.lever, **facts) unless look_s
+        word(:experiment_before_look, lever: plan.lever, **facts,
+          rest: View::Figures.rough((look_s - @now_s) * NS))
       end
 
       # @return [Hash{Symbol => Object}] for programs
@@ -54,7 +70,7 @@ module Holdup
         looks_s.find { |at_s| at_s > @now_s }
       end
 
-      def word(key, **facts) = @words.call(:"autopilot_#{key}", **facts)
+      def word(key, lever: nil, **facts) = @words.call(self.class.key(key, lever), **facts)
     end
   end
 end

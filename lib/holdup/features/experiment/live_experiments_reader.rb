@@ -41,9 +41,10 @@ module Holdup
 
       def kept = to_a.select(&:kept?)
 
-      # @return [String, nil] "config/puma.rb:3", where the processes' threads are set
-      def where
-        facts = lately.filter_map { |sample| sample[:"lever.threads.where"] }
+      # @param lever [String]
+      # @return [String, nil] "config/puma.rb:3", where the processes' lever is set
+      def where(lever = "threads")
+        facts = lately.filter_map { |sample| sample[:"lever.#{lever}.where"] }
         facts.last
       end
 

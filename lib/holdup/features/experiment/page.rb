@@ -57,6 +57,12 @@ module Holdup
         View::Blocks::Fold.new(title: word(:begin), inner: [notes])
       end
 
+      # @return [String]
+      def lever(one) = (one.plan || one.kept || one.ended)&.lever || "threads"
+
+      # @return [Symbol] of the sentence that speaks of its lever
+      def of_lever(key, one) = (lever(one) == "processes") ? :"#{key}_processes" : key
+
       # @return [Array<Object>] Blocks about what runs and what is kept
       def now
         lines = [*found.running.flat_map { |one| running(one) }, *kept.flat_map { |one| keeping(one) }]
@@ -82,8 +88,8 @@ module Holdup
       def running(one)
         control, candidate = one.plan.values
         until_s = one.plan.turns.ends_s
-        text = word(:running, id: one.id, host: View::Width.clean(one.host), control:, candidate:,
-          left: View::Figures.rough((until_s - now_s) * NS))
+        text = word(of_lever(:running, one), id: one.id, host: View::Width.clean(one.host), control:,
+          candidate:, left: View::Figures.rough((until_s - now_s) * NS))
         [View::Blocks::Lead.new(text:),
           View::Blocks::Facts.new(title: word(:details, id: one.id), pairs: details(one))]
       end
@@ -91,7 +97,8 @@ module Holdup
       def details(one)
         turns = one.plan.turns
         turn = turns.turn_at(now_s)
-        {word(:arms) => word(:both, control: one.plan.values.first, candidate: one.plan.values.last),
+        control, candidate = one.plan.values
+        {word(:arms) => word(of_lever(:both, one), control:, candidate:),
          word(:turn) => turn ? turn_text(turns, turn) : word(:not_yet),
          word(:ends) => View::Blocks::Moment.new(at_s: turns.ends_s),
          word(:processes) => View::Figures.count(one.pids.size),
@@ -130,8 +137,8 @@ module Holdup
       def filter = Analysis::UnitFilter.new(kind: :request)
 
       def keeping(one)
-        text = word(:keeping, host: View::Width.clean(one.host), from: one.kept.from, to: one.kept.to,
-          why: reason(one.kept.why))
+        text = word(of_lever(:keeping, one), host: View::Width.clean(one.host), from: one.kept.from,
+          to: one.kept.to, why: reason(one.kept.why))
         place, *lines = diff(one).lines(chomp: true)
         part = Advise::AdviceFindings::Part.new(label: word(:change), text: word(:permanent),
           diff: lines.drop(1))
@@ -145,11 +152,11 @@ module Holdup
       # @return [String]
       def diff(one)
         values = [one.plan&.values&.first || one.kept.from, one.kept.to]
-        Result::PermanentChange.of(values, where: found.where)
+        Result::PermanentChange.of(values, where: found.where(lever(one)), lever: lever(one))
       end
 
       def results
-        columns = [word(:experiment), word(:began), word(:threads), word(:processes),
+        columns = [word(:experiment), word(:began), word(:values), word(:processes),
           View::Blocks::Column.new(text: word(:verdict), words: true)]
         shown = all.first(query.limit)
         View::Section.new(title: word(:results), columns:, rows: shown.map { |one| row(one) },
@@ -157,7 +164,7 @@ module Holdup
       end
 
       def row(one)
-        values = one.plan ? one.plan.values.join(" | ") : View::Figures::NONE
+        values = one.plan ? "#{lever(one)} #{one.plan.values.join(" | ")}" : View::Figures::NONE
         [View::Width.clean("#{one.id} (#{one.host})"), View::Blocks::Moment.new(at_s: one.at_s), values,
           View::Figures.count(one.pids.size), verdict(one)]
       end
@@ -188,7 +195,8 @@ module Holdup
 
       def facts(one)
         {id: one.id, host: View::Width.clean(one.host), began: iso(one.at_s), running: one.running?(now_s),
-         kept: one.kept?, threads: one.plan&.values, ends: one.plan && iso(one.plan.turns.ends_s),
+         kept: one.kept?, lever: lever(one), values: one.plan&.values,
+         threads: (one.plan&.values if lever(one) == "threads"), ends: one.plan && iso(one.plan.turns.ends_s),
          by: View::Width.clean(one.plan&.by.to_s), why: reason(one.plan&.why.to_s), processes: one.pids,
          verdict: verdict(one)}
       end

@@ -353,24 +353,31 @@ module Holdup
 
     # What to write where, so that a value that was found better also counts after a restart.
     module Result::PermanentChange
+      # By lever: on Puma's command line, and in its configuration file.
+      WORDING = {
+        "threads" => ["puma -t %<value>d:%<value>d", "threads %<value>d, %<value>d"].freeze,
+        "processes" => ["puma -w %<value>d", "workers %<value>d"].freeze
+      }.freeze
+
       module_function
 
       # @param values [Array<Integer>] configured, and better
       # @param where [String, nil] a SettingPlace
+      # @param lever [String] "threads" or "processes"
       # @return [String] a diff
-      def of(values, where:)
-        place, *lines = lines(values, where.to_s)
+      def of(values, where:, lever: "threads")
+        place, *lines = lines(values, where.to_s, WORDING.fetch(lever))
         ["--- #{place}", "+++ #{place}", *%w[- +].zip(lines).map(&:join)].join("\n")
       end
 
-      def lines(values, where)
+      def lines(values, where, wording)
         variable = SettingPlace.variable_of(where)
         if SettingPlace.command_line?(where)
-          ["command line", *values.map { |value| "puma -t #{value}:#{value}" }]
+          ["command line", *values.map { |value| format(wording.first, value:) }]
         elsif variable
           ["environment", *values.map { |value| "#{variable}=#{value}" }]
         else
-          [where.empty? ? "config/puma.rb" : where, *values.map { |value| "threads #{value}, #{value}" }]
+          [where.empty? ? "config/puma.rb" : where, *values.map { |value| format(wording.last, value:) }]
         end
       end
     end

@@ -65,7 +65,7 @@ module Holdup
 
       def changes
         acts = Autopilot::ActsReader.call(@store, since_s, @now_s + 1)
-        acts.map { |act| act.first.to_h.slice(:at_s, :from, :to, :why) }
+        acts.map { |act| act.first.to_h.slice(:at_s, :lever, :from, :to, :why) }
       end
 
       def promise

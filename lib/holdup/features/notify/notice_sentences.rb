@@ -65,7 +65,8 @@ module Holdup
       end
 
       def said(notice)
-        notice.facts.except(:ids, :text, :key).to_h { |key, fact| [key, say(key, fact)] }
+        facts = notice.facts.except(:ids, :text, :key).to_h { |key, fact| [key, say(key, fact)] }
+        {lever: "threads", **facts} # what the autopilot did before it could change anything else
       end
 
       def say(key, fact)

@@ -132,7 +132,7 @@ module Holdup
       def acts
         @week.acts.last(MOST).map do |act|
           change = act.first
-          text = @words.call(:notify_found_autopilot, from: change.from, to: change.to,
+          text = @words.call(:notify_found_autopilot, lever: change.lever, from: change.from, to: change.to,
             why: View::AuditLog.reason(change.why.to_s, @words))
           word(:act, at: View::Figures::Moments.at(change.at_s), text:)
         end

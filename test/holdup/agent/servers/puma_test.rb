@@ -11,7 +11,7 @@ class PumaTest < Minitest::Test
   # What the adapter calls.
   class RuntimeCalls
     attr_reader :guard, :identities, :calls
-    attr_accessor :folder
+    attr_accessor :folder, :goal
 
     def initialize
       @guard = Holdup::Guard.new(log: CollectedLog.new, clock: Holdup::Clock.new)
@@ -19,11 +19,15 @@ class PumaTest < Minitest::Test
       @calls = []
     end
 
-    def configuration = Struct.new(:segment_dir).new(folder)
+    def configuration = Struct.new(:segment_dir, :autopilot_goal).new(folder, goal)
+
+    def follow_plans = @calls << [:follow_plans, (yield configuration)&.name]
 
     def let_go = @calls << [:let_go]
 
     def serve(identity) = @identities << identity
+
+    def log = CollectedLog.new
 
     %i[wait_for_server start_collector end_collector stop].each do |name|
       define_method(name) { |*| @calls << name }
@@ -93,6 +97,32 @@ class PumaTest < Minitest::Test
       "preload" => true
     }
     assert_equal facts, identity.facts
+  end
+
+  # A single Puma, or a master that did not know the goal when it forked.
+  def test_why_processes_can_not_be_changed
+    @runtime.goal = Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=1s processes=1..4")
+    assert_equal :puma_master_unaware, identity.fixed
+    @launcher.options[:workers] = 0
+    assert_equal :puma_single, identity.fixed
+  end
+
+  def test_the_master_follows_plans_from_its_first_fork_on_if_the_goal_names_processes
+    @runtime.folder = Dir.mktmpdir
+    quiet = Puma::LogWriter.strings
+    @launcher.config.run_hooks(:before_fork, nil, quiet)
+    assert_equal [:wait_for_server, [:follow_plans, nil]], @runtime.calls
+    @runtime.goal = Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=1s processes=1..4")
+    2.times { @launcher.config.run_hooks(:before_fork, nil, quiet) }
+    assert_equal [[:follow_plans, "processes"]], @runtime.calls.drop(2)
+    assert_nil identity.fixed
+    assert_empty identity.live.call.map(&:name) & ["processes"]
+    @adapter.working(0)
+    assert_equal 2, identity.live.call.find { |lever| lever.name == "processes" }.configured
+    identity.live.call.find { |lever| lever.name == "processes" }.set(3)
+    assert_equal 3, @runtime.identities.last.facts["workers"]
+  ensure
+    FileUtils.rm_rf(@runtime.folder)
   end
 
   def test_worker_and_generation

@@ -86,6 +86,38 @@ class Holdup::Autopilot::CollectorPartTest < Minitest::Test
     assert_empty @answers.asked
   end
 
+  CLUSTER = {"live.processes.configured" => 2, "autopilot" => "p95=300ms processes=1..4 threads=1..8",
+             "lever.processes.where" => "ENV[WEB_CONCURRENCY]"}.freeze
+
+  # Of a server that can't change its threads.
+  def test_processes_of_a_cluster
+    measuring(CLUSTER)
+    pilot = autopilot
+    tick(pilot)
+    @answers.answer = GOOD.except("threads").merge("processes" => 3)
+    tick(pilot)
+    plan = files.plan_file.read
+    assert_equal ["processes", [2, 3]], [plan.lever, plan.values]
+    tick(pilot, 50) while @clock.realtime_s < plan.turns.changes_s
+    @answers.answer = {"id" => plan.id, "key" => "better", "why" => "p95 -20 %"}
+    tick(pilot)
+    diff = "--- environment\n+++ environment\n-WEB_CONCURRENCY=2\n+WEB_CONCURRENCY=3"
+    assert_operator @log.infos.last, :end_with?, "to make it permanent:\n#{diff}"
+  end
+
+  def test_threads_come_first_where_a_server_can_change_both
+    measuring(CLUSTER.merge("live.threads.configured" => 5))
+    assert_equal [5, 3], begin_experiment(autopilot).values
+  end
+
+  def test_why_no_server_can_change_what_is_asked
+    measuring({"autopilot" => GOAL, "live.none" => "sidekiq"})
+    tick(autopilot)
+    state = Holdup::Autopilot::State.parse(files.state)
+    assert_equal %i[no_process], [state.waits]
+    assert_equal "sidekiq", state.detail
+  end
+
   def test_a_candidate_becomes_a_plan_with_a_lease
     measuring
     pilot = autopilot

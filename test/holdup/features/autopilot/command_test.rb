@@ -53,6 +53,20 @@ class Holdup::Autopilot::CommandTest < Minitest::Test
     end
   end
 
+  def test_status_speaks_of_processes_too
+    processes = plan.with(lever: "processes", values: [2, 3])
+    change = {at_s: NOW_S, id: "k3f9", lever: "processes", from: 2, to: 3, by: "collector", why: "p95 -20 %"}
+    write(kept: processes, history: [change])
+    files.take_back(processes, at_s: NOW_S, why: "too slow")
+    said = autopilot.out
+    assert_match(/Kept: the server has 3 processes instead of 2/, said)
+    assert_match(/^-workers 2\n\+workers 3$/, said)
+    assert_match(/a worker took 3 processes back \(too slow\)/, said)
+    found = JSON.parse(autopilot("--json").out)
+    assert_equal [nil, {"from" => 2, "to" => 3}], found.values_at("threads", "processes")
+    assert_equal [nil, 3], found["taken_back"].first.values_at("threads", "processes")
+  end
+
   def test_status_shows_what_is_kept_and_how_to_make_it_permanent
     SegmentWriter.new(folder).profile = {"lever.threads.where" => "config/puma.rb:3"}
     write(kept: plan, history: [{at_s: NOW_S, id: "k3f9", from: 5, to: 3, by: "collector", why: "p95 -20 %"}])
@@ -130,6 +144,19 @@ class Holdup::Autopilot::CommandTest < Minitest::Test
         first, last = range.split("..").map(&:to_i)
         assert_includes [nil, *first..last], found[:threads]
       end
+    end
+  end
+
+  # One process with one thread, whose requests mostly wait for each other.
+  one_ruby def test_the_candidate_may_be_a_number_of_processes
+    waiting = PlayedRecording.new(shapes: {"QuotesController#show" => [1.0, 2, 48, 3]}, minutes: 10,
+      processes: 1, threads: 1, rate: 12.0)
+    PlayedStore.new(waiting).in_a_file do |path|
+      said = autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, now_s: PLAYED.to_s,
+        env: {"HOLDUP_AUTOPILOT" => "p95=300ms processes=1..2"})
+      found = JSON.parse(said.out, symbolize_names: true)
+      assert_equal %i[processes why reason grade fresh load planned_s], found.keys
+      assert_equal 2, found[:processes], said.out + said.err
     end
   end
 

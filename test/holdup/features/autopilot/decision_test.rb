@@ -75,6 +75,29 @@ class Holdup::Autopilot::DecisionTest < Minitest::Test
     assert_match(begins, @lines.first)
   end
 
+  def test_processes_are_tried_in_the_same_way_and_have_longer_to_settle
+    @goal = Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=300ms processes=1..4")
+    tick(configured: [2])
+    tick(answer: GOOD.except("threads").merge("processes" => 3), configured: [2])
+    plan = @state.plan
+    assert_equal ["processes", [2, 3], 90], [plan.lever, plan.values, plan.turns.settle_s]
+    assert_match(/\Aautopilot \w{4}: processes 2 -> 3 in turns until/, @lines.first)
+    assert_equal "processes", @state.history.last[:lever]
+    pass_until(plan.turns.changes_s + 360, configured: [2])
+    tick(answer: verdict("better"), configured: [2])
+    assert_equal ["processes", [2, 3]], [@state.kept.lever, @state.kept.values]
+    assert_match(/processes 2 -> 3 for all workers/, @lines.last)
+  end
+
+  # Another version of Puma, or another setting.
+  def test_what_is_kept_of_another_lever_ends
+    keep
+    @goal = Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=300ms processes=1..4")
+    tick(configured: [2])
+    assert_equal [:waiting, :other_lever, nil], [@state.phase, @state.waits, @state.kept]
+    assert_match(/threads 3 -> .*names another setting now/, @lines.last)
+  end
+
   # What is so => why nothing begins.
   def test_nothing_begins_while_something_speaks_against_it
     {

@@ -40,6 +40,20 @@ class Holdup::Autopilot::StatusTextTest < Minitest::Test
     assert_match(/ the next look is in about 72 min\.\z/, later)
   end
 
+  def test_says_which_lever_is_moved
+    now_s = PLAN.turns.ends_s
+    processes = PLAN.with(lever: "processes", values: [2, 3])
+    assert_match(/\AExperiment: 2 and 3 processes take turns/, status(plan: processes, now_s:).text)
+    assert_match(/\AKept: the server has 3 processes instead of 2/, status(kept: processes, now_s:).text)
+    assert_match(/\A採用中：サーバーのプロセス数を 2 から 3/, status("ja", kept: processes, now_s:).text)
+  end
+
+  def test_says_why_a_server_can_not_be_moved
+    said = status(waits: :no_process, detail: "puma_single").text
+    assert_match(/\AWaiting: no process of this host can .*: a single Puma has one process/, said)
+    assert_match(/\AWaiting: no process of this host can .*: Puma 8 can/, status(waits: :no_process).text)
+  end
+
   def test_after_the_last_look_none_is_next
     said = status(plan: PLAN, now_s: PLAN.turns.ends_s).text
     assert_match(/ \(p95 -20 %\)\.\z/, said)

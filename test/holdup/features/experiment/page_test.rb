@@ -70,12 +70,12 @@ class Holdup::Experiment::PageTest < Minitest::Test
     assert_match(/^Started by +deploy@web-1: 5 threads stall each other$/, said)
     assert_match(/^Verdict +Too early to say; the next look is in\s+about 4 min/, said)
     assert_match(/^Smallest difference that it will show +elapsed p95 \d/, said)
-    assert_match(/^x7k2 \(web-1\).* 5 \| 3 +2 /, said)
+    assert_match(/^x7k2 \(web-1\).* threads 5 \| 3 +2 /, said)
   end
 
   def test_in_the_a_a_phase_there_is_no_verdict_yet
     said = text(page(TurnsRecording.new(minutes: 10))).gsub(/\n? {2,}/, " ")
-    assert_match(/^Turn 6 of 52: \w+; both arms have the threads of the control for another 14 min \(A\/A\)/,
+    assert_match(/^Turn 6 of 52: \w+; both arms have the value of the control for another 14 min \(A\/A\)/,
       said)
     assert_match(/^Verdict None yet: the two arms have not both been measured/, said)
   end

@@ -86,6 +86,6 @@ class Holdup::Notify::FactsReaderTest < Minitest::Test
   def test_reads_what_the_autopilot_did_once_for_all_processes
     others = [entry("c", :turn), entry("d", :ends, to: 5), entry("e", :kept, who: :operator)]
     @store.commit([], {}, audit: [entry("a", :kept), entry("b", :kept), *others])
-    assert_equal [{at_s: END_S - 60, from: 5, to: 3, why: "p95 -20 %"}], facts.changes
+    assert_equal [{at_s: END_S - 60, lever: "threads", from: 5, to: 3, why: "p95 -20 %"}], facts.changes
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../identity"
+require_relative "../live_lever"
 
 module Holdup
   module Servers
@@ -9,6 +10,9 @@ module Holdup
       class Levers
         # Puma 8 has Puma::Server#update_thread_pool_min_max.
         FIXED = :puma_before_8
+        # Why its processes can't be changed, where config.autopilot names them.
+        FIXED_SINGLE = :puma_single
+        FIXED_UNAWARE = :puma_master_unaware
         # The command line overrides any file, also when the master restarts itself.
         COMMANDS = {
           max_threads: ["puma -t N:N", :puma_command],
@@ -134,6 +138,8 @@ module Holdup
       # request waiting (lib/puma/thread_pool.rb, trim), and Puma asks by itself only where both limits
       # differed at boot. So this asks. A pool whose requests always wait never comes to its target.
       class LiveThreads
+        include LiveLever
+
         attr_reader :server
 
         # @param pool [#call] gives the server's Puma::ThreadPool; nil before it runs

@@ -32,6 +32,19 @@ class Holdup::ConfigurationKeys::AutopilotGoalTest < Minitest::Test
     assert_nil Goal.parse("")
   end
 
+  def test_processes_may_be_named_too_or_alone
+    goal = of({slo: {p95: "300ms"}, processes: 1..4})
+    assert_equal [%w[processes], "processes", 1..4, nil],
+      [goal.levers, goal.lever, goal.range("processes"), goal.range("threads")]
+    assert_equal goal, Goal.parse("p95=300ms processes=1..4")
+    assert_equal goal, Goal.parse(goal.to_s)
+    both = Goal.parse("p95=300ms processes=1..4 threads=2..8")
+    assert_equal %w[threads processes], both.levers
+    assert_equal both, Goal.parse(both.to_s)
+    assert_equal goal, both.only("processes")
+    assert_nil both.range("max_io_threads")
+  end
+
   def test_a_wrong_value_is_refused_with_what_to_give
     wrong = [{}, {threads: 1..8}, {slo: {p95: "300ms"}}, {slo: {p95: "300"}, threads: 1..8},
       {slo: {p95: "300ms", p99: "1s"}, threads: 1..8}, {slo: {p20: "1s"}, threads: 1..8},
