@@ -88,6 +88,8 @@ module Bench
     # Adds up the memory of processes again and again.
     class WatchedGroup
       LOOK_S = 0.005
+      # Who they are takes a look at all processes of the machine. A new one has hardly any memory by then.
+      WHO_S = 0.1
       PAGE_BYTES = 4096
 
       # As the collector reads a control group.
@@ -110,7 +112,7 @@ module Bench
       # @param bytes [Integer] likewise
       # @param pids [#call] of the processes
       def limit(bytes, pids)
-        most = sizes(pids).sum(&:last) + bytes
+        most = sizes(pids.call).sum(&:last) + bytes
         @watching = Thread.new { watch(pids, most) }
       end
 
@@ -126,10 +128,14 @@ module Bench
       private
 
       def watch(pids, most)
+        known = pids.call
         until @closed
-          IO.select(nil, nil, nil, LOOK_S)
-          found = sizes(pids)
-          kill_largest(found) if found.sum(&:last) > most
+          (WHO_S / LOOK_S).round.times do
+            IO.select(nil, nil, nil, LOOK_S)
+            found = sizes(known)
+            kill_largest(found) if found.sum(&:last) > most
+          end
+          known = pids.call
         end
       end
 
@@ -143,7 +149,7 @@ module Bench
         @kills -= 1
       end
 
-      def sizes(pids) = pids.call.map { |pid| [pid, resident(pid)] }
+      def sizes(pids) = pids.map { |pid| [pid, resident(pid)] }
 
       # @return [Integer] bytes; 0: it is gone
       def resident(pid)

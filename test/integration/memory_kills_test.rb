@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../benchmark/support/fresh"
 
 # A twentieth of `bin/bench memory-kills`: workers of a real Puma that are killed for memory, by the kernel
-# where this machine allows that.
+# where this machine allows that. Clients rest between two deaths, when nothing is asked of them.
 class MemoryKillsTest < Minitest::Test
   KILLS = 10
   FEW_KILLS = 4
@@ -12,8 +12,9 @@ class MemoryKillsTest < Minitest::Test
 
   # They mostly wait, so they run at the same time.
   thorough one_ruby def test_who_is_to_blame_when_workers_are_killed_for_memory
-    runs = {hog: ["hog", KILLS, 1], none: ["none", KILLS, 1], own: ["hog", FEW_KILLS, 2, "own"]}
-    found = runs.transform_values { |arguments| Thread.new { recording(*arguments) } }
+    runs = {hog: ["hog", KILLS, 1, "kernel"], none: ["none", KILLS, 1, "kernel"],
+            own: ["hog", FEW_KILLS, 2, "own"]}
+    found = runs.transform_values { |arguments| Thread.new { recording(*arguments, "rest") } }
     found = found.transform_values(&:value)
     found.each_value { |one| assert_out_of_memory(one) }
     found.values_at(:hog, :own).each { |one| assert_equal one["hog"], one["culprits"].first, one.to_s }

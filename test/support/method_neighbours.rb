@@ -29,6 +29,18 @@ module MethodNeighbours
       prepended(owner, name) { nil } if last
     end
 
+    # A layer holds on to all that its block sees, for as long as its method may be called. Ruby goes through
+    # its whole heap at each change of a refinement, so that thousands of layers would take longer and longer.
+    # @yield puts layers around methods that nobody calls later
+    # @return [Object] the block's value
+    def for_a_while
+      kept = constants(false)
+      yield
+    ensure
+      (constants(false) - kept).each { |name| remove_const(name) }
+      @refinement = nil
+    end
+
     # @yield when the layer is passed
     def alias_chain(owner, name, &passed)
       old = :"#{name.to_s.gsub(/\W/, "_")}_before_alias_#{passed.object_id}"
@@ -67,10 +79,7 @@ module MethodNeighbours
       neighbours = self
       visibility = visibility(owner, name)
       refinements.module_eval do
-        refine(owner) do
-          neighbours.send(:redefine, self, name, passed, "super")
-          send(visibility, name)
-        end
+        refine(owner) { neighbours.send(:redefine, self, name, passed, "super", visibility:) }
       end
     end
 
@@ -96,12 +105,14 @@ module MethodNeighbours
 
     private
 
-    def redefine(owner, name, passed, call)
+    # A refinement's method gets its visibility at once, since another one would be one more change.
+    def redefine(owner, name, passed, call, visibility: :public)
       constant = :"PASSED_#{passed.object_id}"
       MethodNeighbours.const_set(constant, passed) unless MethodNeighbours.const_defined?(constant, false)
       earlier = $VERBOSE
       $VERBOSE = nil # it is not what is tested
       owner.class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+        #{visibility}
         def #{name}(*arguments, **options, &block)
           ::MethodNeighbours::#{constant}.call
           #{call}

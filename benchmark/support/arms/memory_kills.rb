@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# memory_kills.rb KIND KILLS SEED [own]: a Puma of two workers with ten endpoints, of which workers are killed
-# for memory, again and again. Prints what `holdup deaths` says of it.
+# memory_kills.rb KIND KILLS SEED [KILLER] [rest]: a Puma of two workers with ten endpoints, of which workers
+# are killed for memory, again and again. Prints what `holdup deaths` says of it.
 #   hog   one endpoint grows until its worker is killed
 #   none  all requests leave something behind
-# own: not by the kernel.
+# KILLER is kernel, where this machine allows that, or own. rest: after a death no requests come for a while.
 require "json"
 require "support/served_app"
 require "support/wait_until"
 require_relative "../memory_limit"
 
-KIND, KILLS, SEED, KILLER = ARGV
+KIND, KILLS, SEED, KILLER, REST = ARGV
 SCRATCH = ENV.fetch("HOLDUP_BENCH_SCRATCH")
 APP = File.expand_path("../memory_kills", __dir__)
 PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb", "config.ru"].freeze
@@ -28,6 +28,7 @@ class Clients
 
   def initialize(port)
     @port = port
+    @gate = Mutex.new
     @threads = Array.new(COUNT) { |number| Thread.new { ask(Random.new(Integer(SEED) * COUNT + number)) } }
   end
 
@@ -40,6 +41,11 @@ class Clients
     nil # its worker is gone
   end
 
+  # No request begins meanwhile.
+  def rest(seconds)
+    @gate.synchronize { IO.select(nil, nil, nil, seconds) }
+  end
+
   def stop
     @stopped = true
     @threads.each(&:join)
@@ -49,6 +55,7 @@ class Clients
 
   def ask(random)
     until @stopped
+      @gate.synchronize { nil }
       get(ENDPOINTS.sample(random:), @query)
       IO.select(nil, nil, nil, random.rand * PAUSE_S)
     end
@@ -114,7 +121,7 @@ class KilledServer
     @app.wait(every: 0.01) { @group.kills > before }
     clients.query = nil
     hungry&.join
-    pause(APART_S)
+    REST ? clients.rest(APART_S) : pause(APART_S)
     @app.wait { all_live? }
     @killed.concat(there - workers)
   end
