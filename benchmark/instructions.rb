@@ -11,12 +11,6 @@ module Bench
     REQUESTS = ["none", "none again", "gvltools", "perfm", "holdup core", "holdup", "OpenTelemetry",
       "Datadog"].freeze
     JOBS = ["none", "empty middleware", "gvl_metrics_middleware", "perfm", "holdup"].freeze
-    # Threads that wait for each other in turns: a wait passes over one hold less. One alone never waits.
-    TURNS = [1, 2, 5, 9, 17].freeze
-    TURN_COLUMNS = ["threads", "holds that a wait passes over", "charging them", "waits that are charged, %",
-      "a unit's begin", "a unit's end"].freeze
-    PAIR_FUNCTIONS = %w[pair_charge_holds pair_begin pair_finish].freeze
-    CHARGE_LIMIT, HOLD_LIMIT = 60, 25
     COLUMNS = ["", "instructions, median (min..max)", "added", "added, %", "holdup's added / its"].freeze
     BARE = ["none", "none again"].freeze
     LIMIT = 20_000
@@ -28,15 +22,13 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @units, @requests, @jobs, @turns = quick ? [50, 2, 20, 20] : [500, 20, 500, 200]
+      @units, @requests, @jobs = quick ? [50, 2, 20] : [500, 20, 500]
     end
 
     # @return [Result]
     def call
       tables = [units, requests, jobs].map { |spreads| ResultTable.new(COLUMNS, rows(spreads)) }
-      @pairs = Callgrind.new("instructions_pairs").functions(@turns, *TURNS, env: TICK)
-      Result.new(title: "Instructions", about:, tables: [*tables, ResultTable.new(TURN_COLUMNS, turn_rows)],
-        budgets:, notes:)
+      Result.new(title: "Instructions", about:, tables:, budgets:, notes:)
     end
 
     private
@@ -65,27 +57,13 @@ module Bench
       end
     end
 
-    def turn_rows
-      @pairs.map do |threads, functions|
-        charged, resumed = functions.values_at("pair_charge_holds", "hook_resumed").map(&:calls)
-        share = format("%.1f", 100.0 * charged / resumed)
-        charge, *edges = PAIR_FUNCTIONS.map { |name| format("%.0f", charge(threads, name)) }
-        [threads, (threads.to_i - 1).to_s, charge, share, *edges]
-      end
-    end
-
-    # @return [Float] instructions of a call
-    def charge(threads, function = "pair_charge_holds") = @pairs.fetch(threads.to_s).fetch(function).each
-
     def about
       "Counted by callgrind. The first table is the unit of above, the second a whole Rails request of " \
       "the storefront " \
         "(six queries and a little JSON: 21 releases of the GVL) through each tool's middleware, in " \
         "process, without a server. The tracers make a span for the request and for each of its queries, " \
         "which go nowhere. The third is an empty job of Sidekiq through each tool's middleware, without " \
-        "Redis. The fourth is what it takes to charge waits to those that held the GVL meanwhile, with " \
-        "what that calls: threads let each other run with a unit open each, five units of #{@turns} waits " \
-        "a thread. A release for which nobody waits is not charged: it adds its time to the hand-off."
+        "Redis."
     end
 
     def notes
@@ -122,10 +100,6 @@ module Bench
       [
         Budget.new("Holdup, instructions added to a Rails request", LIMIT, holdup, "instructions"),
         Budget.new("Holdup, over what perfm adds without its INSERT", 1, holdup / perfm, "x"),
-        Budget.new("Holdup, charging a wait for one hold", CHARGE_LIMIT + HOLD_LIMIT, charge(2),
-          "instructions"),
-        Budget.new("Holdup, charging each further hold", HOLD_LIMIT, (charge(9) - charge(2)) / 7,
-          "instructions"),
         Budget.new("Holdup, over what gvl_metrics_middleware adds to an empty job", 1,
           added("holdup", @measured_jobs) / added("gvl_metrics_middleware", @measured_jobs), "x")
       ]

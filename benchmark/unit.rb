@@ -10,25 +10,19 @@ module Bench
     REQUESTS = %w[none gvltools perfm holdup].freeze
     COLUMNS = ["", "ns, median (min..max)", "added", "holdup's added / its", "objects allocated",
       "retained"].freeze
-    # Threads that wait for each other: a unit has one holder less.
-    HOLDERS = [1, 2, 5, 9].freeze
-    HOLDER_COLUMNS = ["threads that wait for each other", "holders of a unit", "ns, median (min..max)",
-      "over no holder", "of each holder"].freeze
     LIMIT_NS = 1600
     ON_FINISH_LIMIT_NS = 400
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @count, @pairs = quick ? [2, 5_000, 2] : [9, 20_000, 10]
+      @rounds, @count = quick ? [2, 5_000] : [9, 20_000]
     end
 
     # @return [Result]
     def call
       @samples = {"units" => measure("units", UNITS), "requests" => measure("requests", REQUESTS)}
-      @holders = Rounds.call(HOLDERS, @rounds) { |threads| Fresh.call("unit_holders", threads, 500, @pairs) }
       tables = @samples.values.map { |arms| ResultTable.new(COLUMNS, rows(arms)) }
-      Result.new(title: "One unit", about:, tables: [*tables, ResultTable.new(HOLDER_COLUMNS, holder_rows)],
-        budgets:, notes:)
+      Result.new(title: "One unit", about:, tables:, budgets:, notes:)
     end
 
     private
@@ -42,9 +36,7 @@ module Bench
       "work, through the " \
         "middleware that the tool has, with the environment that a Rack 3 server makes. #{@rounds} " \
         "rounds, each arm in a " \
-        "fresh process every round. Objects are more than the bare arm's. In the third, threads let each " \
-        "other run, and each of Holdup's units waits twice for all others: CPU of the process for a unit, " \
-        "over the same waits in one long unit. Both take turns in each of the #{@rounds} processes."
+        "fresh process every round. Objects are more than the bare arm's."
     end
 
     def notes
@@ -72,15 +64,6 @@ module Bench
         [tool, spread(samples, "ns").to_s, added(arms, tool, "ns").to_s, ratio(arms, tool),
           *objects(arms, tool)]
       }
-    end
-
-    def holder_rows
-      HOLDERS.map do |threads|
-        holders = threads - 1
-        over = Spread.paired(@holders[threads], @holders[1]) { |some, none| some - none }
-        each = holders.zero? ? "" : format("%.0f", over.median / holders)
-        [threads.to_s, holders.to_s, Spread.of(@holders[threads]).to_s, over.to_s, each]
-      end
     end
 
     # What Holdup adds, in parts of what this one does.

@@ -13,6 +13,7 @@ require_relative "../coverage_users"
 require_relative "../experiment"
 require_relative "../fibers"
 require_relative "../fleet"
+require_relative "../holders"
 require_relative "../holds"
 require_relative "../instructions"
 require_relative "../jit"
@@ -52,6 +53,7 @@ module Bench
     BENCHES = {
       "release" => Release,
       "unit" => Unit,
+      "holders" => Holders,
       "calls" => Calls,
       "boot" => Boot,
       "holds" => Holds,

@@ -7,8 +7,8 @@ module Bench
     FOLDER = "docs/measurements"
     # The benches of each page.
     PAGES = {
-      "cost.md" => %w[release unit calls call-truth boot holds hold-truth jit-probe fibers instructions rails
-        sidekiq shutdown capture collector],
+      "cost.md" => %w[release unit holders calls call-truth boot holds hold-truth jit-probe fibers
+        instructions rails sidekiq shutdown capture collector],
       "reports.md" => %w[start web viewer replay],
       "comparisons.md" => %w[compare],
       "predictions.md" => %w[predict predict-open predict-uneven predict-jobs predict-active-job

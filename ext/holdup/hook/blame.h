@@ -25,7 +25,8 @@
 
 #include "shared.h"
 
-#define BLAME_HOLDS 256 /* a wait passes over as many as threads wait before it */
+#define BLAME_HOLDS 256  /* that are kept at least: a wait passes over as many as threads wait before it */
+#define BLAME_WINDOW 384 /* places for them: only when all are used the older ones are dropped */
 
 struct tclock;
 struct pair_party;
@@ -53,11 +54,14 @@ typedef struct blame {
     struct blame *next;
 
     /* Whom waits are for (pairs.h). */
-    uint64_t held;           /* holds that were put into the ring ... */
+    uint64_t held;           /* holds that were written ... */
     uint64_t held_to;        /* ... and when the last of them ended */
-    uint64_t charged, unknown, rests; /* ticks of waits: for a party, beyond the ring, for nobody */
-    struct pair_party *free, *ended, *left_behind;
-    blame_hold_t holds[BLAME_HOLDS];
+    uint64_t charged, unknown, rests; /* ticks of waits: for a party, beyond the holds, for nobody */
+    uint64_t begun;          /* parties */
+    struct pair_party *free, *ended, *ended_last, *left_behind;
+    struct pair_chunk *chunks;
+    uint64_t latest;         /* place of the last hold */
+    blame_hold_t holds[1 + BLAME_WINDOW]; /* the first one is no hold, and stands before all */
 } blame_t;
 
 #define BLAME_GET(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)

@@ -16,61 +16,69 @@ static uint64_t pair_ns(enum seg_pair_kind kind, uint64_t time)
 /* --- debts: an open table, whose free places have no victim --- */
 
 /* Where the debt of that victim and kind is, or the free place for it. Series are numbered one by one. */
-static pair_debt_t *pair_debt_place(pair_debt_t *debts, uint32_t room, uint32_t victim, uint32_t kind)
+static inline uint32_t pair_debt_place(const pair_debt_t *debts, uint32_t room, uint32_t victim,
+                                       uint32_t kind)
 {
     for (uint32_t i = victim * SEG_PAIR_KIND_COUNT + kind;; i++) {
-        pair_debt_t *debt = &debts[i & (room - 1)];
-        if (!debt->victim || (debt->victim == victim && debt->kind == kind)) return debt;
+        const pair_debt_t *debt = &debts[i & (room - 1)];
+        if (!debt->victim || (debt->victim == victim && debt->kind == kind)) return i & (room - 1);
     }
 }
 
-static void pair_free_debts(pair_party_t *party)
+static void pair_put_debt(pair_party_t *holder, uint32_t place, pair_debt_t debt)
 {
-    if (party->debts != party->few) free(party->debts);
-    memset(party->few, 0, sizeof(party->few));
-    party->debts = party->few;
-    party->debts_room = PAIR_FEW;
+    holder->debts[place] = debt;
+    holder->debts_marks |= UINT64_C(1) << place % 64;
 }
 
 static __attribute__((noinline)) bool pair_grow_debts(pair_party_t *holder)
 {
-    uint32_t room = 2 * holder->debts_room;
-    pair_debt_t *more = calloc(room, sizeof(*more));
+    uint32_t room = 2 * holder->debts_room, room_before = holder->debts_room;
+    pair_debt_t *more = calloc(room, sizeof(*more)), *before = holder->debts;
     if (!more) return false;
-    for (uint32_t i = 0; i < holder->debts_room; i++) {
-        pair_debt_t debt = holder->debts[i];
-        if (debt.victim) *pair_debt_place(more, room, debt.victim, debt.kind) = debt;
-    }
-    pair_free_debts(holder);
     holder->debts = more;
     holder->debts_room = room;
+    holder->debts_marks = 0;
+    for (uint32_t i = 0; i < room_before; i++) {
+        pair_debt_t debt = before[i];
+        if (debt.victim) pair_put_debt(holder, pair_debt_place(more, room, debt.victim, debt.kind), debt);
+    }
+    if (before != holder->few) free(before);
+    else memset(holder->few, 0, sizeof(holder->few));
     return true;
 }
 
 static bool pair_owe(pair_party_t *holder, pair_debt_t debt)
 {
-    bool full = holder->debts_used == holder->debts_room / 4 * 3;
-    pair_debt_t *place = pair_debt_place(holder->debts, holder->debts_room, debt.victim, debt.kind);
-    if (place->victim) {
-        place->time += debt.time;
+    uint32_t place = pair_debt_place(holder->debts, holder->debts_room, debt.victim, debt.kind);
+    if (holder->debts[place].victim) {
+        holder->debts[place].time += debt.time;
         return true;
     }
-    if (__builtin_expect(full, 0)) {
+    if (__builtin_expect(holder->debts_used == holder->debts_room / 4 * 3, 0)) {
         if (!pair_grow_debts(holder)) return false;
         place = pair_debt_place(holder->debts, holder->debts_room, debt.victim, debt.kind);
     }
     holder->debts_used++;
-    *place = debt;
+    pair_put_debt(holder, place, debt);
     return true;
 }
 
+/* A table that was large once would be gone through at each end of a unit. */
+static void pair_shrink_debts(pair_party_t *holder)
+{
+    if (holder->debts == holder->few || holder->debts_used >= holder->debts_room / 4) return;
+    free(holder->debts);
+    holder->debts = holder->few;
+    holder->debts_room = PAIR_FEW;
+}
+
+/* `series`: they are recorded as waits for it; PAIR_NAMELESS: they are forgotten. */
+static void pair_settle_debts(pair_party_t *holder, uint32_t series);
+
 static void pair_forget_debts(pair_party_t *holder)
 {
-    if (!holder->debts_used) return;
-    memset(holder->debts, 0, holder->debts_room * sizeof(*holder->debts));
-    /* A table that was large once would be gone through at each end of a unit. */
-    if (holder->debts_used < holder->debts_room / 4) pair_free_debts(holder);
-    holder->debts_used = 0;
+    if (holder->debts_used) pair_settle_debts(holder, PAIR_NAMELESS);
 }
 
 /* --- rows of the segment --- */
@@ -94,8 +102,10 @@ static void pair_record_waits(const pair_waits_t *waits, enum seg_pair_kind kind
         else if (holder == PAIR_UNKNOWN) unknown += part.time;
         else pair_add_row(kind, series, holder, pair_ns(kind, part.time));
     }
-    for (uint32_t i = 0; i < waits->sums_used; i++)
-        pair_add_row(kind, series, waits->sums[i].series, pair_ns(kind, waits->sums[i].time));
+    for (uint32_t i = 0; i < waits->sums_used; i++) {
+        const pair_part_t *sum = pair_sum_at(waits, i);
+        pair_add_row(kind, series, (uint32_t)sum->series, pair_ns(kind, sum->time));
+    }
     uint64_t nobody = kind == SEG_PAIR_GVL ? clk_sum_ns(waits->nobody) : waits->nobody;
     if (nobody) pair_add_row(kind, series, SEG_PAIR_HANDOFF, nobody);
     if (unknown) pair_add_row(kind, series, SEG_PAIR_UNKNOWN, pair_ns(kind, unknown));
@@ -129,8 +139,8 @@ void pair_largest(pair_party_t *victim, enum seg_pair_kind kind, seg_part_t *par
     seg_keep_part(parts, room, (seg_part_t){number, SEG_PART_OPEN, pair_ns(kind, open)});
     seg_keep_part(parts, room, (seg_part_t){number, SEG_PAIR_UNKNOWN, pair_ns(kind, waits->unknown)});
     for (uint32_t i = 0; i < waits->sums_used; i++) {
-        const pair_sum_t *sum = &waits->sums[i];
-        seg_keep_part(parts, room, (seg_part_t){number, sum->series, pair_ns(kind, sum->time)});
+        const pair_part_t *sum = pair_sum_at(waits, i);
+        seg_keep_part(parts, room, (seg_part_t){number, (uint32_t)sum->series, pair_ns(kind, sum->time)});
     }
 }
 
@@ -151,22 +161,33 @@ void pair_locked(pair_party_t *victim, uint64_t lock_ns)
     pair_sum_up(waits);
     for (uint32_t i = 0; i < waits->parts_used; i++)
         waits->parts[i].time = pair_part_ns(waits->parts[i].time, &ticks, &ns, lock_ns);
-    for (uint32_t i = 0; i < waits->sums_used; i++)
-        waits->sums[i].time = pair_part_ns(waits->sums[i].time, &ticks, &ns, lock_ns);
+    for (uint32_t i = 0; i < waits->sums_used; i++) {
+        pair_part_t *sum = pair_sum_at(waits, i);
+        sum->time = pair_part_ns(sum->time, &ticks, &ns, lock_ns);
+    }
     waits->others = pair_part_ns(waits->others, &ticks, &ns, lock_ns);
     waits->unknown = lock_ns - ns;
     victim->lock_ns = lock_ns;
 }
 
+static void pair_settle_debts(pair_party_t *holder, uint32_t series)
+{
+    for (uint64_t marks = holder->debts_marks; marks; marks &= marks - 1)
+        for (uint32_t i = (uint32_t)__builtin_ctzll(marks); i < holder->debts_room; i += 64) {
+            pair_debt_t *debt = &holder->debts[i];
+            if (!debt->victim) continue;
+            if (series) pair_add_row(debt->kind, debt->victim, series, pair_ns(debt->kind, debt->time));
+            debt->victim = 0;
+        }
+    pair_shrink_debts(holder);
+    holder->debts_used = 0;
+    holder->debts_marks = 0;
+}
+
 void pair_settle(pair_party_t *holder, uint32_t series)
 {
     pair_name(holder, series);
-    if (!holder->debts_used) return;
-    for (uint32_t i = 0; i < holder->debts_room; i++) {
-        const pair_debt_t debt = holder->debts[i];
-        if (debt.victim) pair_add_row(debt.kind, debt.victim, series, pair_ns(debt.kind, debt.time));
-    }
-    pair_forget_debts(holder);
+    if (holder->debts_used) pair_settle_debts(holder, series);
 }
 
 static bool pair_waited(const pair_waits_t *waits)
@@ -237,7 +258,7 @@ void pairs_finish_left_behind(blame_t *b)
 
 static void pair_forget_sums(pair_waits_t *waits)
 {
-    for (uint32_t i = 0; i < waits->sums_used; i++) waits->unknown += waits->sums[i].time;
+    for (uint32_t i = 0; i < waits->sums_used; i++) waits->unknown += pair_sum_at(waits, i)->time;
     waits->sums_used = 0;
 }
 

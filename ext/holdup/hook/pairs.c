@@ -5,153 +5,171 @@
 
 #include "hook/pair_records.h"
 
-#define PAIR_MORE 8 /* parties that are made at once */
+#define PAIR_CHUNK 16 /* parties whose memory is taken at once */
+#define PAIR_SOME 16   /* parts, before those that have a name are added up by that */
+#define PAIR_LOOKS 2   /* at parties that have ended, before another one is made */
+
+typedef struct pair_chunk {
+    struct pair_chunk *next;
+    uint32_t used;
+    pair_party_t parties[PAIR_CHUNK];
+} pair_chunk_t;
 
 uint32_t pairs_generation;
 uint32_t pairs_named;
 
 /* --- charging: inside the hook --- */
 
-static void pair_sum(pair_waits_t *waits, uint32_t series, uint64_t time)
+static void pair_make_waits(pair_waits_t *waits, pair_part_t *parts, uint32_t room)
+{
+    memset(waits, 0, sizeof(*waits));
+    waits->room = room;
+    waits->limit = PAIR_SOME;
+    waits->parts = parts;
+    parts[0].holder = NULL;
+}
+
+static bool pair_full(const pair_waits_t *waits)
+{
+    return waits->parts_used + waits->sums_used == waits->room;
+}
+
+static void pair_sum(pair_waits_t *waits, uint64_t series, uint64_t time)
 {
     if (series == PAIR_UNKNOWN) {
         waits->unknown += time;
         return;
     }
     for (uint32_t i = 0; i < waits->sums_used; i++) {
-        if (waits->sums[i].series != series) continue;
-        waits->sums[i].time += time;
+        pair_part_t *sum = pair_sum_at(waits, i);
+        if (sum->series != series) continue;
+        sum->time += time;
         return;
     }
-    if (waits->sums_used < PAIR_PARTS) waits->sums[waits->sums_used++] = (pair_sum_t){series, time};
-    else waits->others += time;
+    if (pair_full(waits)) {
+        waits->others += time;
+        return;
+    }
+    pair_part_t *sum = pair_sum_at(waits, waits->sums_used++);
+    sum->series = series;
+    sum->time = time;
+}
+
+/* Takes a part out; the last one gets its place. */
+static pair_part_t pair_take_part(pair_waits_t *waits, uint32_t place)
+{
+    pair_part_t part = waits->parts[place];
+    pair_part_t *last = &waits->parts[--waits->parts_used];
+    waits->parts[place] = *last;
+    last->holder = NULL; /* the one behind the last now */
+    part.holder->references--;
+    return part;
 }
 
 void pair_sum_up(pair_waits_t *waits)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < waits->parts_used; i++) {
-        pair_part_t part = waits->parts[i];
-        uint32_t series = part.holder->series;
-        waits->parts[i].holder = NULL;
-        if (series == PAIR_NAMELESS) {
-            waits->parts[kept++] = part;
+    waits->marks = 0;
+    for (uint32_t i = waits->parts_used; i-- > 0;) {
+        const pair_party_t *holder = waits->parts[i].holder;
+        if (holder->series == PAIR_NAMELESS) {
+            waits->marks |= holder->mark;
             continue;
         }
-        pair_sum(waits, series, part.time);
-        part.holder->references--;
+        pair_part_t part = pair_take_part(waits, i);
+        pair_sum(waits, part.holder->series, part.time);
     }
-    waits->parts_used = kept;
 }
 
-/* The holder's part, perhaps a new one; NULL when there is no room. */
-static pair_part_t *pair_part_of(pair_waits_t *waits, pair_party_t *holder)
+/*
+ * Whether there is room for one more part. Those that have a name by now are added up: one that waits for
+ * thousands of short units, one after the other, would go through all their parts in each wait. Where most
+ * have none, there may be more.
+ */
+static __attribute__((noinline)) bool pair_make_room(pair_waits_t *waits)
 {
-    for (uint32_t i = 0; i < waits->parts_used; i++)
-        if (waits->parts[i].holder == holder) return &waits->parts[i];
     uint32_t named = BLAME_GET(pairs_named);
-    if (waits->parts_used == PAIR_PARTS && waits->names_seen != named) {
-        waits->names_seen = named;
-        pair_sum_up(waits);
-    }
-    if (waits->parts_used == PAIR_PARTS) return NULL;
-    if (holder->series != PAIR_NAMELESS) waits->names_seen = named - 1; /* it can be added up at once */
+    if (waits->names_seen != named) pair_sum_up(waits);
+    waits->names_seen = named;
+    if (waits->parts_used > waits->limit / 2) waits->limit *= 2;
+    return !pair_full(waits);
+}
+
+/* The holder's part, which is most probably at that place or a little behind it; NULL: it has none. */
+static pair_part_t *pair_find(const pair_waits_t *waits, pair_part_t *place, const pair_party_t *holder)
+{
+    if (!(waits->marks & holder->mark)) return NULL;
+    pair_part_t *behind = &waits->parts[waits->parts_used];
+    for (pair_part_t *part = place; part < behind; part++)
+        if (part->holder == holder) return part;
+    for (pair_part_t *part = waits->parts; part < place && part < behind; part++)
+        if (part->holder == holder) return part;
+    return NULL;
+}
+
+/* A new part behind the last; NULL when there is no room. */
+static pair_part_t *pair_append(pair_waits_t *waits, pair_party_t *holder)
+{
+    bool many = waits->parts_used >= waits->limit || pair_full(waits);
+    if (__builtin_expect(many, 0) && !pair_make_room(waits)) return NULL;
+    /* One that has a name can be added up at once. */
+    if (holder->series != PAIR_NAMELESS) waits->names_seen = BLAME_GET(pairs_named) - 1;
     holder->references++;
+    waits->marks |= holder->mark;
     pair_part_t *part = &waits->parts[waits->parts_used++];
-    *part = (pair_part_t){holder, 0};
+    *part = (pair_part_t){.holder = holder};
+    part[1].holder = NULL;
     return part;
 }
 
-static pair_part_t *pair_add_part(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
+static pair_part_t *pair_add_part(pair_waits_t *waits, pair_part_t *place, pair_party_t *holder,
+                                  uint64_t time)
 {
-    pair_part_t *part = pair_part_of(waits, holder);
+    pair_part_t *part = pair_find(waits, place, holder);
+    if (!part) part = pair_append(waits, holder);
     if (part) part->time += time;
     else if (holder->series != PAIR_NAMELESS) pair_sum(waits, holder->series, time);
     else waits->others += time;
     return part;
 }
 
-/* Moves the holder's part to that place, if that is one; returns the place behind it. */
-static __attribute__((noinline)) pair_part_t *pair_add_here(pair_waits_t *waits, pair_part_t *place,
-                                                            pair_party_t *holder, uint64_t time)
+/*
+ * Moves the holder's part to that place, so that the parts are in the order of the holds; returns the place
+ * behind it. Parts may have been taken out meanwhile to make room.
+ */
+static pair_part_t *pair_add_here(pair_waits_t *waits, pair_part_t *place, pair_party_t *holder,
+                                  uint64_t time)
 {
-    pair_part_t *part = pair_add_part(waits, holder, time);
-    if (!part) return place;
-    if (!place->holder) return part + 1;
-    pair_part_t other = *place;
-    *place = *part;
-    *part = other;
+    pair_part_t *part = pair_add_part(waits, place, holder, time);
+    pair_part_t *behind = &waits->parts[waits->parts_used];
+    if (place >= behind) return behind;
+    if (!part || part < place) return place;
+    pair_part_t moved = *part;
+    for (; part > place; part--) *part = part[-1];
+    *place = moved;
     return place + 1;
 }
 
 void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
 {
-    pair_add_part(waits, holder, time);
+    pair_add_part(waits, waits->parts, holder, time);
 }
 
 static void pair_clear_waits(pair_waits_t *waits)
 {
-    for (uint32_t i = 0; i < waits->parts_used; i++) {
-        waits->parts[i].holder->references--;
-        waits->parts[i].holder = NULL;
-    }
+    for (uint32_t i = 0; i < waits->parts_used; i++) waits->parts[i].holder->references--;
+    waits->parts[0].holder = NULL;
     waits->parts_used = waits->sums_used = 0;
-    waits->nobody = waits->others = waits->unknown = 0;
+    waits->limit = PAIR_SOME;
+    waits->nobody = waits->others = waits->unknown = waits->marks = 0;
 }
 
-/* A wait that is being charged: up to `end` it still is to be, to `part` or to another one. */
+/* A wait that is being charged: before `hold` it still is to be, to `part` or to another one. */
 typedef struct {
     pair_waits_t *waits;
     pair_part_t *part;
-    const blame_hold_t *hold; /* the one before is next */
-    uint64_t from, end, charged, unknown;
+    const blame_hold_t *hold;
+    uint64_t from, to, charged;
 } pair_walk_t;
-
-/*
- * Charges the wait's overlap with a hold, from `begins` on. What is behind the last part is no holder's. No
- * moment counts for two holders, even when the clocks of CPUs differ.
- */
-static void pair_walk_over(pair_walk_t *walk, const blame_hold_t *hold, uint64_t begins)
-{
-    uint64_t ends = hold->to < walk->end ? hold->to : walk->end;
-    if (begins >= ends) return;
-    uint64_t time = ends - begins;
-    walk->end = begins;
-    if (hold->holder == PAIR_NOBODY) {
-        walk->unknown += time;
-        return;
-    }
-    walk->charged += time;
-    if (walk->part->holder == hold->holder) walk->part++->time += time;
-    else walk->part = pair_add_here(walk->waits, walk->part, hold->holder, time);
-}
-
-/*
- * Charges the holds before `walk->hold`, back to the one in which the wait began; false where it began before
- * `first`. Holds before one that had begun when the wait did have ended before it.
- */
-static bool pair_walk_back(pair_walk_t *walk, const blame_hold_t *first)
-{
-    while (walk->hold != first) {
-        const blame_hold_t *hold = --walk->hold;
-        if (hold->from <= walk->from) {
-            pair_walk_over(walk, hold, walk->from);
-            return true;
-        }
-        pair_walk_over(walk, hold, hold->from);
-    }
-    return false;
-}
-
-/* Up to the oldest hold of a ring that has lost some, a wait that began before is unknown. */
-static void pair_walk(const blame_t *b, pair_walk_t *walk)
-{
-    const blame_hold_t *latest = &b->holds[b->held % BLAME_HOLDS];
-    if (pair_walk_back(walk, b->holds) || b->held < BLAME_HOLDS) return;
-    walk->hold = b->holds + BLAME_HOLDS;
-    if (pair_walk_back(walk, latest) || b->held == BLAME_HOLDS) return;
-    walk->unknown += walk->end - walk->from;
-}
 
 /* What is left of the wait goes to nobody. */
 static inline void pair_end_walk(blame_t *b, pair_waits_t *waits, uint64_t time, uint64_t charged)
@@ -161,21 +179,44 @@ static inline void pair_end_walk(blame_t *b, pair_waits_t *waits, uint64_t time,
     waits->nobody += time - charged;
 }
 
-static __attribute__((noinline)) void pair_charge_slowly(blame_t *b, pair_walk_t *walk, uint64_t to)
+/*
+ * Charges the holds from `walk->hold` back to the one in which the wait began. Before the oldest hold that is
+ * kept, a wait is unknown if earlier ones were dropped.
+ */
+static __attribute__((noinline)) void pair_charge_slowly(blame_t *b, pair_walk_t *walk)
 {
-    pair_walk(b, walk);
-    pair_end_walk(b, walk->waits, to - walk->from - walk->unknown, walk->charged);
-    b->unknown += walk->unknown;
-    walk->waits->unknown += walk->unknown;
+    uint64_t from = walk->from, to = walk->to, charged = walk->charged, unknown = 0;
+    for (const blame_hold_t *hold = walk->hold; hold->to > from; hold--) {
+        if (hold == b->holds) {
+            if (hold[1].from > from) unknown += hold[1].from - from;
+            break;
+        }
+        uint64_t begins = hold->from > from ? hold->from : from;
+        uint64_t ends = hold->to < to ? hold->to : to;
+        uint64_t time = ends > begins ? ends - begins : 0;
+        if (__builtin_expect(!time, 0)) continue;
+        if (hold->holder == PAIR_NOBODY) {
+            unknown += time;
+            continue;
+        }
+        charged += time;
+        if (walk->part->holder == hold->holder) walk->part++->time += time;
+        else walk->part = pair_add_here(walk->waits, walk->part, hold->holder, time);
+    }
+    pair_end_walk(b, walk->waits, to - from - unknown, charged);
+    b->unknown += unknown;
+    walk->waits->unknown += unknown;
 }
 
 /* Without memory for a party, nobody knows who has waited. */
 static __attribute__((cold)) void pair_charge_nobody(blame_t *b, uint64_t from, uint64_t to)
 {
-    pair_waits_t waits = {0};
+    pair_part_t parts[PAIR_PARTS + 1];
+    pair_waits_t waits;
+    pair_make_waits(&waits, parts, PAIR_PARTS);
     uint64_t charged = b->charged;
-    pair_walk_t walk = {&waits, waits.parts, &b->holds[b->held % BLAME_HOLDS], from, to, 0, 0};
-    pair_charge_slowly(b, &walk, to);
+    pair_walk_t walk = {&waits, parts, &b->holds[b->latest], from, to, 0};
+    pair_charge_slowly(b, &walk);
     b->unknown += b->charged - charged;
     b->charged = charged;
     pair_clear_waits(&waits);
@@ -183,8 +224,9 @@ static __attribute__((cold)) void pair_charge_nobody(blame_t *b, uint64_t from, 
 
 /*
  * Threads that take turns come in the same order in each wait, so the part of a hold is mostly the one behind
- * the last: these are charged here, without a call. From the first other one on, and beyond the ring's end,
- * the rest is charged slowly, and that part is moved to the place where the next wait looks for it.
+ * the last: these are charged here, without a call. From the first other one on the rest is charged slowly,
+ * and that part is moved to the place where the next wait looks for it. What is behind the last part is no
+ * holder's, and what is before the first hold has no part.
  */
 void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
 {
@@ -192,73 +234,107 @@ void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t
         pair_charge_nobody(b, from, to);
         return;
     }
-    const blame_hold_t *hold = &b->holds[b->held % BLAME_HOLDS];
+    const blame_hold_t *hold = &b->holds[b->latest];
     pair_part_t *part = victim->gvl.parts;
-    uint64_t end = to, charged = 0;
-    while (hold != b->holds && hold[-1].to > from && hold[-1].holder == part->holder) {
-        hold--;
-        uint64_t begins = hold->from > from ? hold->from : from;
-        uint64_t ends = hold->to < end ? hold->to : end;
-        if (__builtin_expect(begins >= ends, 0)) continue;
-        part++->time += ends - begins;
-        charged += ends - begins;
-        end = begins;
+    uint64_t charged = 0;
+    if (__builtin_expect(hold->to <= to, 1)) {
+        for (; hold->from > from && hold->holder == part->holder; hold--, part++) {
+            uint64_t time = hold->to - hold->from;
+            part->time += time;
+            charged += time;
+        }
+        if (hold->from <= from && hold->to > from && hold->holder == part->holder) {
+            uint64_t time = hold->to - from;
+            part->time += time;
+            charged += time;
+            hold--;
+        }
     }
-    if (hold != b->holds && hold[-1].to <= from) {
+    if (hold->to <= from) {
         pair_end_walk(b, &victim->gvl, to - from, charged);
         return;
     }
-    pair_walk_t walk = {&victim->gvl, part, hold, from, end, charged, 0};
-    pair_charge_slowly(b, &walk, to);
+    pair_walk_t walk = {&victim->gvl, part, hold, from, to, charged};
+    pair_charge_slowly(b, &walk);
+}
+
+void pair_drop_holds(blame_t *b)
+{
+    memmove(b->holds + 1, b->holds + 1 + BLAME_WINDOW - BLAME_HOLDS, BLAME_HOLDS * sizeof(*b->holds));
+    b->holds[0] = (blame_hold_t){0, UINT64_MAX, PAIR_NOBODY};
+    b->latest = BLAME_HOLDS;
 }
 
 /* --- parties: at edges and ticks --- */
 
-/* Whether no hold of the ring and no part of another party has it. */
-static bool pair_forgotten(const blame_t *b, const pair_party_t *party)
+/* Whether no hold that is kept and no part of another party has it. */
+static bool pair_held(const blame_t *b, const pair_party_t *party)
 {
-    return !party->references && (!party->last_put || b->held - party->last_put >= BLAME_HOLDS);
+    return party->last_put && b->held - party->last_put < BLAME_WINDOW;
 }
 
-/* Moves ended parties that nothing refers to into the free list; whether they were many. */
-static bool pair_sweep(blame_t *b)
+static void pair_append_ended(blame_t *b, pair_party_t *party)
 {
-    uint32_t all = 0, moved = 0;
-    for (pair_party_t **place = &b->ended; *place; all++) {
-        pair_party_t *party = *place;
-        if (!pair_forgotten(b, party)) {
-            place = &party->next;
-            continue;
-        }
-        *place = party->next;
-        party->next = b->free;
-        b->free = party;
-        moved++;
-    }
-    return moved > all / 4; /* else the next sweep comes soon, and finds as little */
+    party->next = NULL;
+    if (b->ended) b->ended_last->next = party;
+    else b->ended = party;
+    b->ended_last = party;
 }
 
-static void pair_make(blame_t *b)
+/*
+ * A party to be used again; NULL: there is none, or it was not found. Those that have ended lie in that
+ * order, which is that of their last holds, too. One that another party refers to comes to the end, so those
+ * that long units have waited for are passed over now and then.
+ */
+static pair_party_t *pair_used_before(blame_t *b)
 {
-    for (int i = 0; i < PAIR_MORE; i++) {
-        pair_party_t *party = calloc(1, sizeof(*party));
-        if (!party) return;
-        party->debts = party->few;
-        party->debts_room = PAIR_FEW;
-        party->next = b->free;
-        b->free = party;
+    pair_party_t *party = b->free;
+    if (party) {
+        b->free = party->next;
+        return party;
     }
+    for (int looks = 0; looks < PAIR_LOOKS; looks++) {
+        party = b->ended;
+        if (!party || pair_held(b, party)) return NULL;
+        b->ended = party->next;
+        if (!party->references) return party;
+        pair_append_ended(b, party);
+    }
+    return NULL;
+}
+
+/* Only what a party begins with is written, not all its memory. */
+static pair_party_t *pair_fresh(blame_t *b)
+{
+    pair_chunk_t *chunk = b->chunks;
+    if (!chunk || chunk->used == PAIR_CHUNK) {
+        chunk = malloc(sizeof(*chunk));
+        if (!chunk) return NULL;
+        chunk->used = 0;
+        chunk->next = b->chunks;
+        b->chunks = chunk;
+    }
+    pair_party_t *party = &chunk->parties[chunk->used++];
+    pair_make_waits(&party->gvl, party->gvl_parts, PAIR_GVL_PARTS);
+    pair_make_waits(&party->lock, party->lock_parts, PAIR_PARTS);
+    party->pool = NULL;
+    party->account = party->references = party->debts_used = 0;
+    party->debts = party->few;
+    party->debts_room = PAIR_FEW;
+    party->debts_marks = 0;
+    for (int i = 0; i < PAIR_FEW; i++) party->few[i].victim = 0;
+    return party;
 }
 
 pair_party_t *pair_begin(blame_t *b, uint64_t id)
 {
     pairs_finish_left_behind(b);
-    if (!b->free && !pair_sweep(b)) pair_make(b);
-    pair_party_t *party = b->free;
+    pair_party_t *party = pair_used_before(b);
+    if (!party) party = pair_fresh(b);
     if (!party) return NULL;
-    b->free = party->next;
     party->id = id;
     party->series = PAIR_NAMELESS;
+    party->mark = UINT64_C(1) << (b->begun++ % 64);
     party->last_put = 0;
     party->merged = false;
     party->lock_ns = 0;
@@ -268,23 +344,34 @@ pair_party_t *pair_begin(blame_t *b, uint64_t id)
 
 void pair_end(blame_t *b, pair_party_t *party)
 {
-    bool unused = pair_forgotten(b, party);
-    pair_party_t **list = unused ? &b->free : &b->ended;
-    party->next = *list;
-    *list = party;
+    if (party->references || pair_held(b, party)) {
+        pair_append_ended(b, party);
+        return;
+    }
+    party->next = b->free;
+    b->free = party;
 }
+
+typedef struct {
+    pair_waits_t waits;
+    pair_part_t parts[PAIR_PARTS + 1];
+} pair_pool_t;
 
 pair_waits_t *pair_pool_waits(pair_party_t *victim)
 {
-    if (!victim->pool) victim->pool = calloc(1, sizeof(*victim->pool));
-    return victim->pool;
+    if (victim->pool) return victim->pool;
+    pair_pool_t *pool = malloc(sizeof(*pool));
+    if (!pool) return NULL;
+    pair_make_waits(&pool->waits, pool->parts, PAIR_PARTS);
+    return victim->pool = &pool->waits;
 }
 
 static void pair_merge_waits(pair_waits_t *waits, const pair_waits_t *more)
 {
     for (uint32_t i = 0; i < more->parts_used; i++)
         pair_add(waits, more->parts[i].holder, more->parts[i].time);
-    for (uint32_t i = 0; i < more->sums_used; i++) pair_sum(waits, more->sums[i].series, more->sums[i].time);
+    for (uint32_t i = 0; i < more->sums_used; i++)
+        pair_sum(waits, pair_sum_at(more, i)->series, pair_sum_at(more, i)->time);
     waits->nobody += more->nobody;
     waits->others += more->others;
     waits->unknown += more->unknown;
@@ -304,22 +391,24 @@ void pair_clear(pair_party_t *victim)
     if (victim->pool) pair_clear_waits(victim->pool);
 }
 
-static void pair_free_all(pair_party_t *list)
+static void pair_free_chunk(pair_chunk_t *chunk)
 {
-    for (pair_party_t *next; list; list = next) {
-        next = list->next;
-        if (list->debts != list->few) free(list->debts);
-        free(list->pool);
-        free(list);
+    for (uint32_t i = 0; i < chunk->used; i++) {
+        pair_party_t *party = &chunk->parties[i];
+        if (party->debts != party->few) free(party->debts);
+        free(party->pool);
     }
+    free(chunk);
 }
 
 void pairs_reset(blame_t *b)
 {
-    pair_free_all(b->free);
-    pair_free_all(b->ended);
-    pair_free_all(b->left_behind);
+    for (pair_chunk_t *chunk = b->chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        pair_free_chunk(chunk);
+    }
+    b->chunks = NULL;
     b->free = b->ended = b->left_behind = NULL;
-    b->held = b->held_to = b->charged = b->unknown = b->rests = 0;
+    b->held = b->held_to = b->latest = b->charged = b->unknown = b->rests = 0;
     memset(b->holds, 0, sizeof(b->holds));
 }

@@ -96,8 +96,10 @@ static VALUE figures_waits(const pair_party_t *party)
     VALUE all = rb_ary_new();
     for (uint32_t i = 0; i < waits->parts_used; i++)
         figures_add_wait(all, figures_holder(waits->parts[i].holder), waits->parts[i].time);
-    for (uint32_t i = 0; i < waits->sums_used; i++)
-        figures_add_wait(all, figures_series(waits->sums[i].series), waits->sums[i].time);
+    for (uint32_t i = 0; i < waits->sums_used; i++) {
+        const pair_part_t *sum = pair_sum_at(waits, i);
+        figures_add_wait(all, figures_series((uint32_t)sum->series), sum->time);
+    }
     figures_add_wait(all, Qnil, nameless);
     return all;
 }

@@ -360,8 +360,9 @@ static VALUE probe_parts(const pair_waits_t *waits)
         rb_ary_push(all, rb_assoc_new(probe_name_of_holder(part->holder->id), ULL2NUM(clk_ns(part->time))));
     }
     for (uint32_t i = 0; i < waits->sums_used; i++) {
-        const pair_sum_t *sum = &waits->sums[i];
-        rb_ary_push(all, rb_assoc_new(probe_name_of_series(sum->series), ULL2NUM(clk_ns(sum->time))));
+        const pair_part_t *sum = pair_sum_at(waits, i);
+        VALUE name = probe_name_of_series((uint32_t)sum->series);
+        rb_ary_push(all, rb_assoc_new(name, ULL2NUM(clk_ns(sum->time))));
     }
     return all;
 }

@@ -431,6 +431,29 @@ static void compare(void)
     compare_pairs(pairs, rests);
 }
 
+#define LONG_WAIT 1000 /* holds: more than a ledger keeps */
+
+/* A wait of which the first holds are not kept any more, and one that begins in the oldest that is. */
+static void compare_long_waits(void)
+{
+    begin(true);
+    uint64_t from = now;
+    for (int i = 0; i < LONG_WAIT; i++) {
+        pair_put(&ledger, threads[1 + i % 4].parties[0], now, now + 10);
+        now += 11; /* a tick of hand-off after each hold */
+    }
+    uint64_t kept = ledger.latest, dropped = LONG_WAIT - kept;
+    expect("at least kept", 0, 0, 1, kept >= BLAME_HOLDS);
+    pair_charge(&ledger, threads[0].parties[0], from, now);
+    expect("charged", 0, 0, 10 * kept, ledger.charged);
+    expect("rests", 0, 0, kept, ledger.rests);
+    expect("unknown", 0, 0, 11 * dropped, ledger.unknown);
+    pair_charge(&ledger, threads[0].parties[1], ledger.holds[1].from + 3, now);
+    expect("charged", 0, 1, 20 * kept - 3, ledger.charged);
+    expect("unknown", 0, 1, 11 * dropped, ledger.unknown);
+    free_parties();
+}
+
 int main(int count, char **words)
 {
     (void)count;
@@ -443,6 +466,7 @@ int main(int count, char **words)
         compare();
         free_parties();
     }
+    compare_long_waits();
     for (int kind = 0; kind < KINDS; kind++) printf("%s %" PRIu64 "\n", names[kind], came[kind]);
     printf("wrong %" PRIu64 "\n", wrong);
     return wrong != 0;
