@@ -62,10 +62,12 @@ class SanitizerTest < NativeTest
     RUBY
   end
 
+  # A run that Ruby's Ractors hang is repeated: each has a folder of its own.
   def script(folder)
     <<~RUBY
+      Dir.mkdir(folder = File.join(#{folder.dump}, Process.pid.to_s))
       Probe.enable
-      Probe.open_segment("#{folder}/parent", 12, 64, nil, 0)
+      Probe.open_segment("\#{folder}/parent", 12, 64, nil, 0)
       Probe.repeated_queries = 2
       Probe.watch_objects(true)
       query = {connection: Object.new}
@@ -182,7 +184,7 @@ class SanitizerTest < NativeTest
         pid = fork do
           Probe.after_fork
           Probe.enable
-          Probe.open_segment("#{folder}/child\#{i}", 3, 64, i, 1)
+          Probe.open_segment("\#{folder}/child\#{i}", 3, 64, i, 1)
           10.times { |k| one.(k) }
           Probe.tick([])
           Probe.close_segment
@@ -218,7 +220,7 @@ class SanitizerTest < NativeTest
         Probe.sample_elsewhere(i == 8)
       }
       captured = 30.times.count do |i|
-        Probe.open_capture("#{folder}/capture\#{i}", 1_000, i, 0, i.even? ? 100_000 : 0) or next
+        Probe.open_capture("\#{folder}/capture\#{i}", 1_000, i, 0, i.even? ? 100_000 : 0) or next
         Thread.list.each { |thread| Probe.name_captured(thread, "thread " * 20) }
         [0, 11, 95, 96, 10**6].each { |series| Probe.limit_capture(series, i, 1) } if i.odd?
         3.times.map { |t| Thread.new { 20.times { |k| one.(k + t) } } }.each(&:join)
@@ -230,7 +232,7 @@ class SanitizerTest < NativeTest
         Process.wait(fork { one.(1) }) if i == 9
         elsewhere.(i) if i % 4 == 0
         # More methods than the table has room for.
-        14.times { |set| stack_of.(set, "#{folder}/capture\#{i}") } if i == 12
+        14.times { |set| stack_of.(set, "\#{folder}/capture\#{i}") } if i == 12
         Probe.close_capture
       end
       options = {
