@@ -255,8 +255,13 @@ class SanitizerTest < NativeTest
       users = {limit: 9, think_ns: 7.0, answer_ns: 5.0}
       replay = ->(pool, groups, **more) {
         arrivals = Array.new(200) { |i| i % 100 }.pack("Q<*")
-        words = Array.new(200) { |i| [9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3, i % 2] }
-        units = words.flatten.pack("Q<*")
+        units = Array.new(200) { |i|
+          unit = {held_ns: 9, idle_ns: 9, arriving_ns: 2, holds: 3, gaps: 2, longest_ns: 4,
+                  in_flight_milli: 1000, rest_ns: 5, group: i % 2, io: i % 3 % 2, slice_ns: 0, pool:,
+                  before: i % 3, lane: i % 2, after: i % 4, after_ns: 3}
+          unit.fetch_values(*Holdup::ReplayEngine::UNIT_WORDS)
+        }
+        units = units.flatten.pack("Q<*")
         Holdup::ReplayEngine.simulate(arrivals, units, groups, **options, **more, own: 100)
       }
       replay.(0, [[3, 2, 1, 5, 1], [1, 1, 0, 5]])

@@ -152,8 +152,8 @@ class Holdup::Autopilot::CommandTest < Minitest::Test
     waiting = PlayedRecording.new(shapes: {"QuotesController#show" => [1.0, 2, 48, 3]}, minutes: 10,
       processes: 1, threads: 1, rate: 12.0)
     PlayedStore.new(waiting).in_a_file do |path|
-      said = autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, now_s: PLAYED.to_s,
-        env: {"HOLDUP_AUTOPILOT" => "p95=300ms processes=1..2"})
+      said = autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST,
+        now_s: PLAYED.to_s, env: {"HOLDUP_AUTOPILOT" => "p95=300ms processes=1..2"})
       found = JSON.parse(said.out, symbolize_names: true)
       assert_equal %i[processes why reason grade fresh load planned_s], found.keys
       assert_equal 2, found[:processes], said.out + said.err
