@@ -61,8 +61,8 @@ module Holdup
     end
   end
 
-  # A figure that an experiment judged. `name`: of its metric; `change` and `interval`: as tables have them,
-  # the same in every language. The smallest change that it would have shown has no interval
+  # A figure that an experiment judged. `name`: of its metric; `change` and `interval`: as tables in English
+  # have them. The smallest change that it would have shown has no interval
   ChangeReason::JudgedFigure = Data.define(:name, :change, :interval) do
     # @param text [String] of to_s
     # @return [JudgedFigure]
@@ -74,6 +74,9 @@ module Holdup
     def initialize(name:, change:, interval: nil) = super
 
     def to_s = to_h.values.compact.join(",")
+
+    # @return [Array<String>] both ends of the interval
+    def bounds = interval.partition("..").values_at(0, 2)
 
     # @return [String]
     def english

@@ -37,7 +37,7 @@ module Holdup
       end
 
       def self.moved(estimates, level)
-        cells = Compare::Report::Cells.new(nil)
+        cells = Compare::Report::Cells.new(View::Words.new)
         estimates.map do |estimate|
           change = cells.change(estimate.relative)
           change = cells.signed(estimate.metric, estimate.difference) unless estimate.relative?
@@ -46,7 +46,7 @@ module Holdup
       end
 
       def self.visible(experiment)
-        cells = Compare::Report::Cells.new(nil)
+        cells = Compare::Report::Cells.new(View::Words.new)
         experiment.estimates.filter_map do |estimate|
           share = estimate.visible(experiment.level) or next
           figure(estimate, change: cells.visible(share))

@@ -37,9 +37,10 @@ module Holdup
       def self.figures(judged, words)
         texts = judged.map do |one|
           name = FIGURES[one.name]
-          change, interval = [one.change, one.interval].map { |text| text && Width.clean(text) }
+          change = Width.clean(one.change)
           figure = name ? words.call(name) : Width.clean(one.name)
-          next words.call(:compare_visible, figure:, share: change) unless interval
+          next words.call(:compare_visible, figure:, share: change) unless one.interval
+          interval = words.range(*one.bounds.map { |bound| Width.clean(bound) })
           words.call(:compare_moved, figure:, change:, interval:)
         end
         texts.join(words.call(:compare_also))

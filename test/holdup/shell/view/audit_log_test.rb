@@ -48,7 +48,7 @@ class Holdup::View::AuditLogTest < Minitest::Test
       Holdup::View::AuditLog.reason(reason.to_s, Holdup::View::Words.new(language))
     end
     assert_equal reason.english, english
-    assert_match(/\A改善と悪化の両方：.*p95 -19\.0 %（-21\.3\.\.-16\.1 %）、エラー \+1\.0 %（.*）。\z/, japanese)
+    assert_match(/\A改善と悪化の両方：.*p95 -19\.0 %（-21\.3〜-16\.1 %）、エラー \+1\.0 %（.*）。\z/, japanese)
   end
 
   def test_what_an_experiment_would_have_shown
