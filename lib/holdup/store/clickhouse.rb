@@ -88,8 +88,8 @@ module Holdup
 
       def setting_starts(...) = reading { @spans.setting_starts(...) }
 
-      def processes(from_s, to_s, **options)
-        reading { @records.samples(from_s, to_s, @spans.state, **options) }
+      def processes(from_s, to_s, every_s: nil, ends: false, hosts: nil)
+        reading { @records.samples(from_s, to_s, @spans.state, every_s:, ends:, hosts:) }
       end
 
       def unit_samples(from_s, to_s, setting: nil, most: SampleBlock::MOST)

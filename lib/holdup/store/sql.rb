@@ -86,7 +86,9 @@ module Holdup
 
       def setting_starts(...) = @spans.setting_starts(...)
 
-      def processes(...) = @samples.between(...)
+      def processes(from_s, to_s, every_s: nil, ends: false, hosts: nil)
+        @samples.between(from_s, to_s, every_s:, ends:, hosts:)
+      end
 
       def unit_samples(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         @unit_samples.between(from_s, to_s, setting, most)
