@@ -103,9 +103,12 @@ class BenchWhomTest < Minitest::Test
 
   private
 
+  # For much longer than until the next look of `wait_until`.
+  KEPT_MS = 200
+
   # @return [Array(String, Integer)] who ended its wait, and after how many ns
   def next_at(lock, mutex)
-    owner = Thread.new { lock.keep("publish", 5) }
+    owner = Thread.new { lock.keep("publish", KEPT_MS) }
     wait_until { mutex.locked? || !owner.alive? }
     lock.keep("edit", 0)
   ensure
