@@ -8,8 +8,8 @@ module ExtensionSources
   # Folders of headers that they include: ours and this Ruby's.
   HEADERS = [FOLDER, *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir")].freeze
   # What needs no Ruby, with the stubs of native/kernels for what it calls in the rest.
-  WITHOUT_RUBY = %w[capture/capture clock hook/pair_records hook/pairs hook/thread_clock private_file
-    reader/replay reader/replay_gvl segment/segment segment/segment_file segment/segment_name
+  WITHOUT_RUBY = %w[capture/capture clock hook/pair_parties hook/pair_records hook/pairs hook/thread_clock
+    private_file reader/replay reader/replay_gvl segment/segment segment/segment_file segment/segment_name
     segment/segment_open_units segment/segment_pairs segment/segment_record unit/measurement unit/unit
     unit/unit_pools]
     .map { |name| File.join(FOLDER, "#{name}.c") }.freeze

@@ -104,9 +104,6 @@ static inline void pair_name(pair_party_t *party, uint32_t series)
     BLAME_SET(pairs_named, BLAME_GET(pairs_named) + 1);
 }
 
-/* A party begins; NULL when out of memory. `id`: see above. */
-pair_party_t *pair_begin(blame_t *b, uint64_t id);
-
 /* Drops the oldest holds. */
 void pair_drop_holds(blame_t *b);
 
@@ -148,17 +145,31 @@ static inline bool pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, 
     return false;
 }
 
-/*
- * The waits for connections, to add parts to; NULL when out of memory. They belong to this party alone: what
- * a unit waited for connections is not in the units around it.
- */
-pair_waits_t *pair_pool_waits(pair_party_t *victim);
+/* No waits yet; `parts` has `room` and one more. */
+void pair_make_waits(pair_waits_t *waits, pair_part_t *parts, uint32_t room);
+
+/* Forgets them, and whom they were for. */
+void pair_clear_waits(pair_waits_t *waits);
+
+/* It has waited so long for that series (slot + 1, or PAIR_UNKNOWN). */
+void pair_sum(pair_waits_t *waits, uint64_t series, uint64_t time);
 
 /* It has waited so long for that holder. The caller holds the ledger's GVL. */
 void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time);
 
 /* Adds up the parts whose holders have a name by now. */
 void pair_sum_up(pair_waits_t *waits);
+
+/* --- parties, at edges and at ticks (pair_parties.c) --- */
+
+/* A party begins; NULL when out of memory. `id`: see above. */
+pair_party_t *pair_begin(blame_t *b, uint64_t id);
+
+/*
+ * The waits for connections, to add parts to; NULL when out of memory. They belong to this party alone: what
+ * a unit waited for connections is not in the units around it.
+ */
+pair_waits_t *pair_pool_waits(pair_party_t *victim);
 
 /* Adds what `inner` has waited for the GVL and for locks to the party around it. */
 void pair_merge(pair_party_t *outer, pair_party_t *inner);
