@@ -203,7 +203,7 @@ module Holdup
         end
 
         def first
-          @words.span(nil, View::Figures.duration(Histogram::Buckets::FLOOR_NS)).strip
+          @words.span(*[0, Histogram::Buckets::FLOOR_NS].map { |ns| View::Figures.duration(ns) })
         end
 
         def name(step)
